@@ -1,0 +1,89 @@
+use std::fmt;
+use std::str::FromStr;
+
+use uuid::Uuid;
+
+/// The name of one job: a UUID version 7, made by the caller before the job is stored.
+///
+/// Because the caller makes it, sending the same [`NewJob`](crate::NewJob) again after a lost
+/// reply is answered with the job that is already there. Ids sort by the time they were made, to
+/// the millisecond ([RFC 9562](https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-7)).
+///
+/// ```
+/// use anvil_queue::JobId;
+///
+/// let id = JobId::generate();
+/// assert_eq!(id.to_string().parse(), Ok(id));
+/// ```
+#[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct JobId([u8; 16]);
+
+impl JobId {
+    /// Makes a new id from the wall clock and random bits.
+    #[must_use]
+    pub fn generate() -> Self {
+        Self(Uuid::now_v7().into_bytes())
+    }
+
+    /// The id with these 16 bytes, as a backend reads it back.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
+    /// The 16 bytes of the id, as a backend stores it.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for JobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "JobId({self})")
+    }
+}
+
+impl fmt::Display for JobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(Uuid::from_bytes_ref(&self.0), f)
+    }
+}
+
+impl FromStr for JobId {
+    type Err = InvalidJobId;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Uuid::from_str(text).map(|id| Self(id.into_bytes())).map_err(|_| InvalidJobId(()))
+    }
+}
+
+/// A text is not a [`JobId`].
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct InvalidJobId(());
+
+impl fmt::Display for InvalidJobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a job id is a UUID such as 0198c5b2-7c3e-7d4a-9f60-2b1f5f1c9a10")
+    }
+}
+
+impl std::error::Error for InvalidJobId {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn junk_is_refused_with_a_sentence_that_shows_the_form() {
+        for junk in ["", "1", "not-a-uuid", "0198c5b2-7c3e-7d4a-9f60-2b1f5f1c9a1"] {
+            assert!(junk.parse::<JobId>().unwrap_err().to_string().contains("UUID"));
+        }
+    }
+
+    #[test]
+    fn ids_made_later_sort_later() {
+        let ids: Vec<_> = (0..100).map(|_| JobId::generate()).collect();
+        assert!(ids.is_sorted());
+    }
+}
