@@ -5,8 +5,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use crate::{
-    JobId, Lease, LeaseState, NewJob, QueueError, QueueName, QueueStats, Refusal, Reserve, Reserved,
-    Settled, Settlement,
+    JobId, Lease, LeaseState, NewJob, QueueError, QueueName, QueueStats, Refusal, Reserve,
+    Reserved, Settled, Settlement,
 };
 
 mod ext;

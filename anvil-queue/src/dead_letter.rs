@@ -97,7 +97,15 @@ impl DeadLetter {
         died_at: SystemTime,
         position: DeadPosition,
     ) -> Self {
-        Self { data, counters, reason, failures, accepted_at, died_at, position }
+        Self {
+            data,
+            counters,
+            reason,
+            failures,
+            accepted_at,
+            died_at,
+            position,
+        }
     }
 
     /// The id.
@@ -192,15 +200,28 @@ impl DeadFilter {
     /// Whether `letter` is meant, `now` being the backend's time.
     #[must_use]
     pub fn matches(&self, letter: &DeadLetter, now: SystemTime) -> bool {
-        let Self { kind, source, reason, error_contains, dead_for } = self;
-        kind.as_deref().is_none_or(|kind| kind == letter.data.kind())
-            && source.as_deref().is_none_or(|source| source == letter.data.source())
+        let Self {
+            kind,
+            source,
+            reason,
+            error_contains,
+            dead_for,
+        } = self;
+        kind.as_deref()
+            .is_none_or(|kind| kind == letter.data.kind())
+            && source
+                .as_deref()
+                .is_none_or(|source| source == letter.data.source())
             && reason.is_none_or(|reason| reason == letter.reason)
             && error_contains.as_deref().is_none_or(|text| {
-                letter.failures.last_error().is_some_and(|error| error.contains(text))
+                letter
+                    .failures
+                    .last_error()
+                    .is_some_and(|error| error.contains(text))
             })
             && dead_for.is_none_or(|time| {
-                now.duration_since(letter.died_at).is_ok_and(|elapsed| elapsed >= time)
+                now.duration_since(letter.died_at)
+                    .is_ok_and(|elapsed| elapsed >= time)
             })
     }
 }
@@ -223,7 +244,12 @@ pub struct DeadQuery {
 impl DeadQuery {
     /// The first page of all letters, 100 to a page.
     pub fn new() -> Self {
-        Self { filter: DeadFilter::default(), after: None, up_to: None, limit: 100 }
+        Self {
+            filter: DeadFilter::default(),
+            after: None,
+            up_to: None,
+            limit: 100,
+        }
     }
 
     /// Sets the filter. Default: everything.
@@ -277,7 +303,11 @@ impl DeadPage {
         next: Option<DeadPosition>,
         newest: Option<DeadPosition>,
     ) -> Self {
-        Self { letters, next, newest }
+        Self {
+            letters,
+            next,
+            newest,
+        }
     }
 }
 

@@ -66,6 +66,9 @@ mod tests {
 
     #[test]
     fn the_same_id_from_two_sources_is_two_keys() {
-        assert_ne!(DedupeKey::derive("github", b"1"), DedupeKey::derive("stripe", b"1"));
+        assert_ne!(
+            DedupeKey::derive("github", b"1"),
+            DedupeKey::derive("stripe", b"1")
+        );
     }
 }

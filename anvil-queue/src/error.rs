@@ -25,7 +25,11 @@ impl QueueError {
     /// An error without a cause.
     #[must_use]
     pub fn new(kind: QueueErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { kind, message: message.into(), source: None }
+        Self {
+            kind,
+            message: message.into(),
+            source: None,
+        }
     }
 
     /// Keeps `source` as the cause.
@@ -44,7 +48,11 @@ impl QueueError {
 
 impl fmt::Debug for QueueError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, message, source } = self;
+        let Self {
+            kind,
+            message,
+            source,
+        } = self;
         f.debug_struct("QueueError")
             .field("kind", kind)
             .field("message", message)
@@ -101,7 +109,10 @@ impl fmt::Display for Refusal {
         match self {
             Self::Full => f.write_str("the queue is full"),
             Self::TooLarge { limit } => {
-                write!(f, "the job is larger than the {limit} bytes the backend takes")
+                write!(
+                    f,
+                    "the job is larger than the {limit} bytes the backend takes"
+                )
             }
         }
     }

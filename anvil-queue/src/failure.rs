@@ -103,7 +103,11 @@ impl FailureReport {
     /// A report of one failed run.
     #[must_use]
     pub fn new(kind: FailureKind, error: ErrorText, worker: Arc<str>) -> Self {
-        Self { kind, error, worker }
+        Self {
+            kind,
+            error,
+            worker,
+        }
     }
 }
 
@@ -166,7 +170,9 @@ impl FailureContext {
     /// The newest error text, where there was a failure.
     #[must_use]
     pub fn last_error(&self) -> Option<&str> {
-        self.last.as_ref().map(|failure| failure.report.error.as_str())
+        self.last
+            .as_ref()
+            .map(|failure| failure.report.error.as_str())
     }
 }
 
@@ -208,7 +214,13 @@ impl<'a> Failure<'a> {
     /// A failure of a job of this kind; `age` is zero and `error` empty until set.
     #[must_use]
     pub fn new(attempts: u32, kind: FailureKind, job_kind: &'a str) -> Self {
-        Self { attempts, kind, error: "", job_kind, age: Duration::ZERO }
+        Self {
+            attempts,
+            kind,
+            error: "",
+            job_kind,
+            age: Duration::ZERO,
+        }
     }
 
     /// Sets the error text. Default: empty.
@@ -228,7 +240,8 @@ impl<'a> Failure<'a> {
 
 /// Control characters, and the marks that reorder text on a terminal.
 fn needs_escape(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 const ELLIPSIS: &str = "…";

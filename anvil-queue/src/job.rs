@@ -163,7 +163,15 @@ impl JobData {
 
 impl fmt::Debug for JobData {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { id, kind, payload, metadata, source, dedupe_key, delay } = self;
+        let Self {
+            id,
+            kind,
+            payload,
+            metadata,
+            source,
+            dedupe_key,
+            delay,
+        } = self;
         f.debug_struct("JobData")
             .field("id", id)
             .field("kind", kind)
@@ -196,7 +204,12 @@ impl Job {
         accepted_at: SystemTime,
         age: Duration,
     ) -> Self {
-        Self { data, counters, accepted_at, age }
+        Self {
+            data,
+            counters,
+            accepted_at,
+            age,
+        }
     }
 
     /// What the caller handed in.
@@ -291,7 +304,9 @@ impl Metadata {
     /// The first value under `name`, compared without regard to ASCII case.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Bytes> {
-        self.iter().find(|(entry, _)| entry.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+        self.iter()
+            .find(|(entry, _)| entry.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value)
     }
 
     /// All entries, in the order they were added.
@@ -312,13 +327,17 @@ impl Metadata {
     }
 
     fn weight(&self) -> usize {
-        self.iter().map(|(name, value)| name.len() + value.len()).sum()
+        self.iter()
+            .map(|(name, value)| name.len() + value.len())
+            .sum()
     }
 }
 
 impl fmt::Debug for Metadata {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.iter().map(|(name, value)| (name, value.len()))).finish()
+        f.debug_map()
+            .entries(self.iter().map(|(name, value)| (name, value.len())))
+            .finish()
     }
 }
 
@@ -334,8 +353,12 @@ mod tests {
         let mut metadata = Metadata::default();
         metadata.push("content-type", &b"hidden-value"[..]);
         let job = NewJob::new(&b"hidden-payload"[..]).metadata(metadata);
-        let stored =
-            Job::new(Arc::new(job.clone().into_data()), Counters::default(), SystemTime::now(), Duration::ZERO);
+        let stored = Job::new(
+            Arc::new(job.clone().into_data()),
+            Counters::default(),
+            SystemTime::now(),
+            Duration::ZERO,
+        );
         for text in [format!("{job:?}"), format!("{stored:?}")] {
             assert!(!text.contains("hidden"), "{text}");
             assert!(text.contains("content-type"), "{text}");
@@ -345,7 +368,12 @@ mod tests {
     #[test]
     fn the_first_run_is_attempt_one() {
         let job = NewJob::new(Bytes::new());
-        let stored = Job::new(Arc::new(job.into_data()), Counters::default(), SystemTime::now(), Duration::ZERO);
+        let stored = Job::new(
+            Arc::new(job.into_data()),
+            Counters::default(),
+            SystemTime::now(),
+            Duration::ZERO,
+        );
         assert_eq!(stored.attempt(), 1);
     }
 
@@ -353,7 +381,10 @@ mod tests {
     fn metadata_is_found_without_regard_to_case() {
         let mut metadata = Metadata::default();
         metadata.push("traceparent", &b"00"[..]);
-        assert_eq!(metadata.get("TraceParent").map(|v| &v[..]), Some(&b"00"[..]));
+        assert_eq!(
+            metadata.get("TraceParent").map(|v| &v[..]),
+            Some(&b"00"[..])
+        );
         assert_eq!(metadata.get("tracestate"), None);
     }
 }

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod backend;
+mod coalescer;
 mod dead_letter;
 mod dedupe;
 mod error;
@@ -13,6 +14,7 @@ mod queue_name;
 mod stats;
 
 pub use backend::{Enqueued, QueueBackend, QueueBackendExt};
+pub use coalescer::{Coalescer, CoalescerLimits, EnqueueCall, EnqueueError, SettleCall};
 pub use dead_letter::{
     DeadFilter, DeadLetter, DeadLetters, DeadLettersExt, DeadPage, DeadPosition, DeadQuery,
     ReplayOptions, ReplayReport, Replayed,

@@ -91,9 +91,13 @@ mod tests {
     #[test]
     fn a_bad_name_is_refused_with_the_rule_it_breaks() {
         let long = "x".repeat(65);
-        for (name, rule) in
-            [("", "1 to 64"), (long.as_str(), "1 to 64"), ("a{b}", "'{'"), ("é", "'é'"), ("a b", "' '")]
-        {
+        for (name, rule) in [
+            ("", "1 to 64"),
+            (long.as_str(), "1 to 64"),
+            ("a{b}", "'{'"),
+            ("é", "'é'"),
+            ("a b", "' '"),
+        ] {
             let error = QueueName::new(name).unwrap_err().to_string();
             assert!(error.contains(rule), "{name:?}: {error}");
         }

@@ -22,7 +22,10 @@ pub trait DeadLettersExt: DeadLetters {
         options: ReplayOptions,
     ) -> Result<ReplayReport, QueueError> {
         let mut report = ReplayReport::default();
-        let mut query = DeadQuery::new().filter(filter).limit(PAGE).up_to(options.up_to);
+        let mut query = DeadQuery::new()
+            .filter(filter)
+            .limit(PAGE)
+            .up_to(options.up_to);
         loop {
             let page = self.list_dead(queue, query.clone()).await?;
             query.up_to = query.up_to.or(page.newest);

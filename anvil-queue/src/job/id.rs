@@ -54,7 +54,9 @@ impl FromStr for JobId {
     type Err = InvalidJobId;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Uuid::from_str(text).map(|id| Self(id.into_bytes())).map_err(|_| InvalidJobId(()))
+        Uuid::from_str(text)
+            .map(|id| Self(id.into_bytes()))
+            .map_err(|_| InvalidJobId(()))
     }
 }
 
@@ -77,7 +79,12 @@ mod tests {
     #[test]
     fn junk_is_refused_with_a_sentence_that_shows_the_form() {
         for junk in ["", "1", "not-a-uuid", "0198c5b2-7c3e-7d4a-9f60-2b1f5f1c9a1"] {
-            assert!(junk.parse::<JobId>().unwrap_err().to_string().contains("UUID"));
+            assert!(
+                junk.parse::<JobId>()
+                    .unwrap_err()
+                    .to_string()
+                    .contains("UUID")
+            );
         }
     }
 

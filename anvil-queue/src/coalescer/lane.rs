@@ -1,0 +1,344 @@
+//! One line of waiting calls and at most one batch in flight.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::mem;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+use super::CoalescerLimits;
+use crate::{QueueBackend, QueueError, QueueErrorKind, QueueName};
+
+/// A batch verb of the backend.
+pub(super) trait Verb: Send + Sync + 'static {
+    type Item: Clone + Send + Unpin + 'static;
+    type Answer: Send + 'static;
+
+    fn weight(item: &Self::Item) -> usize;
+
+    fn send(
+        backend: Arc<dyn QueueBackend>,
+        queue: QueueName,
+        items: Vec<Self::Item>,
+    ) -> Sending<Self::Answer>;
+}
+
+pub(super) type Sending<A> = Pin<Box<dyn Future<Output = Result<Vec<A>, QueueError>> + Send>>;
+
+pub(super) enum LaneError {
+    Backend(QueueError),
+    Overloaded,
+}
+
+pub(super) struct Lane<V: Verb> {
+    backend: Arc<dyn QueueBackend>,
+    queue: QueueName,
+    limits: CoalescerLimits,
+    line: Mutex<Line<V>>,
+}
+
+struct Line<V: Verb> {
+    /// Whether somebody holds the [`Turn`].
+    busy: bool,
+    waiting: VecDeque<(V::Item, Waiter<V>)>,
+    bytes: usize,
+}
+
+type Waiter<V> = oneshot::Sender<Result<<V as Verb>::Answer, LaneError>>;
+
+impl<V: Verb> Lane<V> {
+    pub(super) fn new(
+        backend: Arc<dyn QueueBackend>,
+        queue: QueueName,
+        limits: CoalescerLimits,
+    ) -> Self {
+        let line = Mutex::new(Line {
+            busy: false,
+            waiting: VecDeque::new(),
+            bytes: 0,
+        });
+        Self {
+            backend,
+            queue,
+            limits,
+            line,
+        }
+    }
+
+    pub(super) fn queue(&self) -> &QueueName {
+        &self.queue
+    }
+
+    fn line(&self) -> MutexGuard<'_, Line<V>> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn send(&self, items: Vec<V::Item>) -> Sending<V::Answer> {
+        V::send(Arc::clone(&self.backend), self.queue.clone(), items)
+    }
+
+    /// Takes the turn for `item`, or a place in line.
+    fn enter(self: &Arc<Self>, item: V::Item) -> Entry<V> {
+        let mut line = self.line();
+        if !line.busy {
+            line.busy = true;
+            return Entry::Turn(
+                Turn {
+                    lane: Arc::clone(self),
+                    ended: false,
+                },
+                item,
+            );
+        }
+        let bytes = line.bytes.saturating_add(V::weight(&item));
+        if line.waiting.len() >= self.limits.line_items || bytes > self.limits.line_bytes {
+            return Entry::Overloaded;
+        }
+        let (waiter, answer) = oneshot::channel();
+        line.waiting.push_back((item, waiter));
+        line.bytes = bytes;
+        Entry::InLine(answer)
+    }
+}
+
+enum Entry<V: Verb> {
+    InLine(oneshot::Receiver<Result<V::Answer, LaneError>>),
+    Overloaded,
+    Turn(Turn<V>, V::Item),
+}
+
+/// The right to have a batch in flight. There is at most one per lane.
+///
+/// Dropped by a panic of the backend or the end of the runtime, it fails those in line rather than
+/// leave them waiting for ever.
+struct Turn<V: Verb> {
+    lane: Arc<Lane<V>>,
+    ended: bool,
+}
+
+impl<V: Verb> Turn<V> {
+    /// The next batch, or the end of the turn where nobody waits.
+    fn next(mut self) -> Option<(Self, Batch<V>)> {
+        let mut batch = Batch {
+            items: Vec::new(),
+            waiters: Vec::new(),
+        };
+        let mut line = self.lane.line();
+        let mut bytes = 0;
+        while batch.items.len() < self.lane.limits.batch_items {
+            let Some((item, _)) = line.waiting.front() else {
+                break;
+            };
+            bytes += V::weight(item);
+            if !batch.items.is_empty() && bytes > self.lane.limits.batch_bytes {
+                break;
+            }
+            line.bytes -= V::weight(item);
+            batch.extend(line.waiting.pop_front());
+        }
+        if batch.items.is_empty() {
+            line.busy = false;
+            drop(line);
+            self.ended = true;
+            return None;
+        }
+        drop(line);
+        Some((self, batch))
+    }
+
+    /// Hands the turn to a task of its own where somebody waits.
+    fn pass_on(self) {
+        if let Some((turn, batch)) = self.next() {
+            tokio::spawn(turn.drive(batch));
+        }
+    }
+
+    /// Sends batch after batch until nobody waits.
+    async fn drive(self, first: Batch<V>) {
+        let mut next = Some((self, first));
+        while let Some((turn, Batch { items, waiters })) = next {
+            // A lone item is never sent twice, so it needs no copy.
+            let spare = if items.len() > 1 {
+                items.clone()
+            } else {
+                Vec::new()
+            };
+            let sending = turn.lane.send(items);
+            turn.finish(sending, spare, waiters).await;
+            next = turn.next();
+        }
+    }
+
+    /// Goes on with a batch that was started on the spot, then with the line.
+    async fn resume(self, sending: Sending<V::Answer>, waiter: Waiter<V>) {
+        self.finish(sending, Vec::new(), vec![waiter]).await;
+        if let Some((turn, batch)) = self.next() {
+            turn.drive(batch).await;
+        }
+    }
+
+    async fn finish(
+        &self,
+        sending: Sending<V::Answer>,
+        spare: Vec<V::Item>,
+        waiters: Vec<Waiter<V>>,
+    ) {
+        match checked(within_limit(sending).await, waiters.len()) {
+            Ok(answers) => {
+                for (waiter, answer) in waiters.into_iter().zip(answers) {
+                    // A caller that went away wants no answer.
+                    let _ = waiter.send(Ok(answer));
+                }
+            }
+            Err(error) if error.kind() == QueueErrorKind::Rejected && !spare.is_empty() => {
+                for (waiter, item) in waiters.into_iter().zip(spare) {
+                    let answer = within_limit(self.lane.send(vec![item])).await;
+                    let _ = waiter.send(only(answer).map_err(LaneError::Backend));
+                }
+            }
+            Err(error) => {
+                for waiter in waiters {
+                    let _ = waiter.send(Err(LaneError::Backend(error.clone())));
+                }
+            }
+        }
+    }
+}
+
+impl<V: Verb> Drop for Turn<V> {
+    fn drop(&mut self) {
+        if self.ended {
+            return;
+        }
+        let mut line = self.lane.line();
+        line.busy = false;
+        line.bytes = 0;
+        let abandoned = mem::take(&mut line.waiting);
+        drop(line);
+        drop(abandoned);
+    }
+}
+
+struct Batch<V: Verb> {
+    items: Vec<V::Item>,
+    waiters: Vec<Waiter<V>>,
+}
+
+impl<V: Verb> Extend<(V::Item, Waiter<V>)> for Batch<V> {
+    fn extend<I: IntoIterator<Item = (V::Item, Waiter<V>)>>(&mut self, entries: I) {
+        for (item, waiter) in entries {
+            self.items.push(item);
+            self.waiters.push(waiter);
+        }
+    }
+}
+
+/// One call: not started, in line, or answered.
+pub(super) struct Call<V: Verb>(State<V>);
+
+enum State<V: Verb> {
+    Start { lane: Arc<Lane<V>>, item: V::Item },
+    Waiting(oneshot::Receiver<Result<V::Answer, LaneError>>),
+    Done,
+}
+
+impl<V: Verb> Call<V> {
+    pub(super) fn new(lane: Arc<Lane<V>>, item: V::Item) -> Self {
+        Self(State::Start { lane, item })
+    }
+}
+
+impl<V: Verb> Future for Call<V> {
+    type Output = Result<V::Answer, LaneError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut answer = match mem::replace(&mut self.0, State::Done) {
+            State::Start { lane, item } => match lane.enter(item) {
+                Entry::Overloaded => return Poll::Ready(Err(LaneError::Overloaded)),
+                Entry::InLine(answer) => answer,
+                Entry::Turn(turn, item) => match start(turn, item, cx) {
+                    Started::Answered(answer) => {
+                        return Poll::Ready(answer.map_err(LaneError::Backend));
+                    }
+                    Started::Waiting(answer) => answer,
+                },
+            },
+            State::Waiting(answer) => answer,
+            State::Done => panic!("a call was polled after it was answered"),
+        };
+        match Pin::new(&mut answer).poll(cx) {
+            Poll::Pending => {
+                self.0 = State::Waiting(answer);
+                Poll::Pending
+            }
+            Poll::Ready(answer) => {
+                Poll::Ready(answer.unwrap_or_else(|_| Err(LaneError::Backend(abandoned()))))
+            }
+        }
+    }
+}
+
+enum Started<V: Verb> {
+    Answered(Result<V::Answer, QueueError>),
+    Waiting(oneshot::Receiver<Result<V::Answer, LaneError>>),
+}
+
+/// Polls a batch of one on the spot: a backend in memory answers at once, and no task is needed.
+/// One that has to wait goes on in a task of its own, whatever becomes of the caller.
+fn start<V: Verb>(turn: Turn<V>, item: V::Item, cx: &mut Context<'_>) -> Started<V> {
+    let mut sending = turn.lane.send(vec![item]);
+    match sending.as_mut().poll(cx) {
+        Poll::Ready(answers) => {
+            turn.pass_on();
+            Started::Answered(only(answers))
+        }
+        Poll::Pending => {
+            let (waiter, answer) = oneshot::channel();
+            tokio::spawn(turn.resume(sending, waiter));
+            Started::Waiting(answer)
+        }
+    }
+}
+
+async fn within_limit<A>(sending: Sending<A>) -> Result<Vec<A>, QueueError> {
+    tokio::time::timeout(BATCH_TIMEOUT, sending)
+        .await
+        .unwrap_or_else(|_| {
+            Err(QueueError::new(
+                QueueErrorKind::Timeout,
+                "the queue backend did not answer a batch within 30 s",
+            ))
+        })
+}
+
+fn checked<A>(answers: Result<Vec<A>, QueueError>, expected: usize) -> Result<Vec<A>, QueueError> {
+    let answers = answers?;
+    if answers.len() == expected {
+        return Ok(answers);
+    }
+    Err(QueueError::new(
+        QueueErrorKind::Internal,
+        format!(
+            "the queue backend gave {} answers to {expected} items",
+            answers.len()
+        ),
+    ))
+}
+
+fn only<A>(answers: Result<Vec<A>, QueueError>) -> Result<A, QueueError> {
+    let mut answers = checked(answers, 1)?;
+    answers.pop().ok_or_else(abandoned)
+}
+
+fn abandoned() -> QueueError {
+    QueueError::new(
+        QueueErrorKind::Internal,
+        "the batch was dropped before it was answered",
+    )
+}
+
+const BATCH_TIMEOUT: Duration = Duration::from_secs(30);
