@@ -1,0 +1,116 @@
+use std::collections::{BTreeMap, VecDeque};
+
+use anvil_queue::JobId;
+
+/// The order in which ready jobs are reserved.
+///
+/// Nearly every job is appended once and taken once, which is what a `VecDeque` is best at. The
+/// few that come back to an earlier place wait beside it in a map and are merged in by place.
+/// Suspects, the jobs with a reclaim behind them, have a map of their own because they are taken
+/// alone.
+#[derive(Default)]
+pub(super) struct Ready {
+    fresh: VecDeque<(u64, JobId)>,
+    returned: BTreeMap<u64, JobId>,
+    suspects: BTreeMap<u64, JobId>,
+}
+
+impl Ready {
+    /// Adds a job at a place behind all others.
+    pub(super) fn append(&mut self, place: u64, id: JobId, suspect: bool) {
+        if suspect {
+            self.suspects.insert(place, id);
+        } else {
+            self.fresh.push_back((place, id));
+        }
+    }
+
+    /// Adds a job at a place it had before.
+    pub(super) fn put_back(&mut self, place: u64, id: JobId, suspect: bool) {
+        let jobs = if suspect {
+            &mut self.suspects
+        } else {
+            &mut self.returned
+        };
+        jobs.insert(place, id);
+    }
+
+    /// The first job that is not a suspect.
+    pub(super) fn first(&self) -> Option<JobId> {
+        match (self.fresh.front(), self.returned.first_key_value()) {
+            (Some((fresh, _)), Some((returned, id))) if returned < fresh => Some(*id),
+            (Some((_, id)), _) | (None, Some((_, id))) => Some(*id),
+            (None, None) => None,
+        }
+    }
+
+    /// Takes the first job that is not a suspect.
+    pub(super) fn take_first(&mut self) -> Option<JobId> {
+        match (self.fresh.front(), self.returned.first_key_value()) {
+            (Some((fresh, _)), Some((returned, _))) if returned < fresh => {
+                self.returned.pop_first()
+            }
+            (Some(_), _) => self.fresh.pop_front(),
+            (None, _) => self.returned.pop_first(),
+        }
+        .map(|(_, id)| id)
+    }
+
+    /// Takes the first suspect, where no other job has an earlier place.
+    pub(super) fn take_suspect_in_front(&mut self) -> Option<JobId> {
+        let (suspect, _) = self.suspects.first_key_value()?;
+        let fresh = self.fresh.front().map(|(place, _)| place);
+        let returned = self.returned.keys().next();
+        if fresh
+            .into_iter()
+            .chain(returned)
+            .any(|place| place < suspect)
+        {
+            return None;
+        }
+        self.suspects.pop_first().map(|(_, id)| id)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.fresh.len() + self.returned.len() + self.suspects.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(n: u8) -> JobId {
+        JobId::from_bytes([n; 16])
+    }
+
+    #[test]
+    fn returned_jobs_are_merged_in_by_place() {
+        let mut ready = Ready::default();
+        for n in [2, 4, 6] {
+            ready.append(n.into(), id(n), false);
+        }
+        for n in [5, 1, 3] {
+            ready.put_back(n.into(), id(n), false);
+        }
+        for n in 1..=6 {
+            assert_eq!(ready.first(), Some(id(n)));
+            assert_eq!(ready.take_first(), Some(id(n)));
+        }
+        assert_eq!(ready.take_first(), None);
+        assert_eq!(ready.len(), 0);
+    }
+
+    #[test]
+    fn a_suspect_is_only_in_front_when_nothing_is_older() {
+        let mut ready = Ready::default();
+        ready.append(1, id(1), false);
+        ready.put_back(2, id(2), true);
+        ready.append(3, id(3), false);
+        assert_eq!(ready.take_suspect_in_front(), None);
+        assert_eq!(ready.take_first(), Some(id(1)));
+        assert_eq!(ready.take_suspect_in_front(), Some(id(2)));
+        assert_eq!(ready.take_suspect_in_front(), None);
+        assert_eq!(ready.take_first(), Some(id(3)));
+    }
+}
