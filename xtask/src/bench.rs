@@ -1,0 +1,133 @@
+//! `cargo xtask bench`: the benchmarks, each against a bar.
+//!
+//! A benchmark is a set of programs in the package `anvil-benches`. Every run is a fresh process
+//! that prints its figures as `name=value` words. Where two programs are compared, they run in
+//! pairs, and the median of the pairs' ratios is what counts: a machine that slows down half-way
+//! slows both halves of a pair.
+
+mod body;
+mod figures;
+mod ingress;
+mod measure;
+mod programs;
+mod report;
+mod server;
+mod stats;
+mod verify;
+mod worker;
+mod wrk;
+
+use crate::error::Error;
+use crate::needs::{self, Need};
+use measure::Measure;
+use programs::Programs;
+use report::{Machine, Report};
+
+/// Runs the named benchmarks and records them; without names, lists them.
+pub(crate) fn run_all(names: &[&str]) -> Result<(), Error> {
+    if names.is_empty() {
+        for suite in SUITES {
+            println!("{:<16} {}", suite.name, suite.about);
+        }
+        return Ok(());
+    }
+    let suites = names
+        .iter()
+        .map(|name| find(name))
+        .collect::<Result<Vec<_>, _>>()?;
+    for suite in &suites {
+        needs::ensure(suite.needs)?;
+    }
+    let programs = Programs::build()?;
+    let machine = Machine::read()?;
+    let mut report = Report::load()?;
+    let mut missed = Vec::new();
+    for suite in suites {
+        println!("{}: {}", suite.name, suite.about);
+        let measures = (suite.run)(&programs)?;
+        for measure in &measures {
+            println!("{}: {measure}", suite.name);
+            if !measure.holds() {
+                missed.push(format!("{}: {}", suite.name, measure.name()));
+            }
+        }
+        // Saved after each, so that a later one that cannot run costs no figures.
+        report.replace(suite, &machine, &measures);
+        report.save()?;
+    }
+    if missed.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::failed(format!("missed: {}", missed.join("; "))))
+    }
+}
+
+/// A named benchmark.
+struct Suite {
+    name: &'static str,
+    about: &'static str,
+    needs: &'static [Need],
+    run: fn(&Programs) -> Result<Vec<Measure>, Error>,
+}
+
+fn find(name: &str) -> Result<&'static Suite, Error> {
+    SUITES
+        .iter()
+        .find(|suite| suite.name == name)
+        .ok_or_else(|| {
+            let names: Vec<_> = SUITES.iter().map(|suite| suite.name).collect();
+            Error::unusable(format!(
+                "no benchmark is called {name:?}; there are {}",
+                names.join(", ")
+            ))
+        })
+}
+
+/// In the order of the report.
+const SUITES: &[Suite] = &[
+    Suite {
+        name: "verify",
+        about: "the whole signature check against a pre-keyed HMAC-SHA256 of the same signed bytes",
+        needs: &[],
+        run: verify::run,
+    },
+    Suite {
+        name: "ingress-memory",
+        about: "requests a second through verify, dedupe and enqueue, a worker draining, against \
+                a bare axum route that reads the body and answers 202",
+        needs: needs::LOAD,
+        run: ingress::run,
+    },
+    Suite {
+        name: "worker-memory",
+        about: "no-op jobs a second at concurrency 64 against tasks spawned straight from a tokio \
+                channel; what a backlog of 1,000,000 adds to a job",
+        needs: &[],
+        run: worker::run,
+    },
+    Suite {
+        name: "body-memory",
+        about: "resident memory while 200 connections stall one byte before the end of a 1 MiB \
+                body, each answered 408 at the deadline",
+        needs: &[],
+        run: body::run,
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_benchmark_is_refused_with_the_names_there_are() {
+        let Err(error) = find("speed") else {
+            panic!("`speed` was found")
+        };
+        assert!(matches!(error, Error::Unusable(_)));
+        assert!(
+            error
+                .to_string()
+                .contains("verify, ingress-memory, worker-memory, body-memory")
+        );
+    }
+}

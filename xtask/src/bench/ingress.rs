@@ -1,0 +1,72 @@
+//! `ingress-memory`: the whole chain over HTTP against a bare route, under the same load.
+//!
+//! `bench-ingress generate --count N --out FILE` writes N complete signed requests of equal length,
+//! no two bodies alike. `bench-ingress ours|floor --port P` serves them on 127.0.0.1, prints
+//! `listening` when it does, and answers `GET /counts` with `accepted=… duplicates=… refused=…`.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::measure::{Bar, Measure, Side};
+use super::programs::Programs;
+use super::server::Server;
+use super::wrk::{Load, Requests};
+use crate::error::Error;
+use crate::process::{self, target_dir};
+
+/// Generates the requests once, then compares under load.
+pub(super) fn run(programs: &Programs) -> Result<Vec<Measure>, Error> {
+    let requests = generate(programs)?;
+    let measure = Measure::of_pairs("50 connections", "requests/s", Bar::AtLeast(0.8), |side| {
+        let first = run_once(programs, &requests, side)?;
+        let load = match first.problem() {
+            None => first,
+            Some(problem) => {
+                println!("invalid, run again: {problem}");
+                run_once(programs, &requests, side)?
+            }
+        };
+        match load.problem() {
+            None => Ok(load.requests_per_second()),
+            Some(problem) => Err(Error::unusable(format!("two invalid runs: {problem}"))),
+        }
+    });
+    // Some hundred megabytes that are quickly made again.
+    let removed = fs::remove_file(&requests.file);
+    removed.map_err(|error| Error::unusable(format!("cannot remove the requests: {error}")))?;
+    Ok(vec![measure?])
+}
+
+/// One run against a fresh server.
+fn run_once(programs: &Programs, requests: &Requests, side: Side) -> Result<Load, Error> {
+    let server = Server::start(programs.command("bench-ingress").arg(side.argument()))?;
+    let mut load = Load::run(server.address(), requests)?;
+    if side == Side::Ours {
+        load.add_counts(&server.counts()?)?;
+    }
+    Ok(load)
+}
+
+fn generate(programs: &Programs) -> Result<Requests, Error> {
+    let file = target_dir()?.join(FILE);
+    println!("generating {COUNT} signed requests");
+    let mut command = programs.command("bench-ingress");
+    command
+        .args(["generate", "--count", &COUNT.to_string(), "--out"])
+        .arg(&file);
+    process::run(&mut command).map_err(|error| Error::unusable(error.to_string()))?;
+    let requests = Requests::of_file(PathBuf::from(&file), file_size(&file)?, COUNT)?;
+    println!("each request has {} bytes", requests.length);
+    Ok(requests)
+}
+
+fn file_size(file: &PathBuf) -> Result<u64, Error> {
+    let metadata = fs::metadata(file);
+    metadata
+        .map(|metadata| metadata.len())
+        .map_err(|error| Error::unusable(format!("cannot read the requests: {error}")))
+}
+
+/// Enough for 125,000 requests a second; a faster machine exhausts them, and the run says so.
+const COUNT: u64 = 1_000_000;
+const FILE: &str = "signed-requests.http";

@@ -1,0 +1,187 @@
+//! `cargo xtask ci`: every check a change has to pass, the cheapest first.
+
+mod manifest;
+
+use std::process::Command;
+use std::time::Instant;
+use std::{fs, io};
+
+use crate::error::Error;
+use crate::process::{cargo, output, root, run};
+use crate::test;
+
+/// Runs the checks in order and stops at the first that fails.
+pub(crate) fn run_all() -> Result<(), Error> {
+    let libraries = libraries()
+        .map_err(|error| Error::unusable(format!("cannot read the crates' manifests: {error}")))?;
+
+    step("format", || run(&mut cargo(&["fmt", "--all", "--check"])))?;
+    step("lints", || run(&mut clippy()))?;
+    step("docs", || run(&mut docs()))?;
+    for library in &libraries {
+        step(&format!("{} alone, without features", library.name), || {
+            run(&mut check_alone(library, None))
+        })?;
+        for feature in &library.features {
+            step(
+                &format!("{} alone, with `{feature}` only", library.name),
+                || run(&mut check_alone(library, Some(feature))),
+            )?;
+        }
+    }
+    for library in &libraries {
+        step(&format!("{} without a web framework", library.name), || {
+            no_web_framework(library)
+        })?;
+    }
+    step("tests", test::run_all)
+}
+
+/// A published library crate, from its manifest.
+struct Library {
+    name: String,
+    features: Vec<String>,
+}
+
+/// The library crates: the folders at the top level with a `src/lib.rs` that are published.
+fn libraries() -> io::Result<Vec<Library>> {
+    let mut libraries = Vec::new();
+    for entry in fs::read_dir(root())? {
+        let folder = entry?.path();
+        let manifest = folder.join("Cargo.toml");
+        if !folder.join("src/lib.rs").is_file() || !manifest.is_file() {
+            continue;
+        }
+        let manifest = fs::read_to_string(manifest)?;
+        if let Some(name) = manifest::published_name(&manifest) {
+            libraries.push(Library {
+                name,
+                features: manifest::features(&manifest),
+            });
+        }
+    }
+    libraries.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(libraries)
+}
+
+/// Runs one check and prints a line with its name and the time it took.
+fn step(name: &str, check: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
+    let start = Instant::now();
+    let outcome = check();
+    let seconds = start.elapsed().as_secs_f64();
+    match outcome {
+        Ok(()) => {
+            println!("ci: {name}: passed in {seconds:.1} s");
+            Ok(())
+        }
+        Err(error) => {
+            println!("ci: {name}: failed after {seconds:.1} s");
+            Err(Error::failed(format!("the step `{name}` failed: {error}")))
+        }
+    }
+}
+
+fn clippy() -> Command {
+    let mut command = cargo(&["clippy", "--workspace", "--all-targets", "--all-features"]);
+    command.args(["--", "-D", "warnings"]);
+    command
+}
+
+fn docs() -> Command {
+    let mut command = cargo(&["doc", "--workspace", "--no-deps", "--all-features"]);
+    command.env("RUSTDOCFLAGS", "-D warnings");
+    command
+}
+
+fn check_alone(library: &Library, feature: Option<&str>) -> Command {
+    let mut command = cargo(&[
+        "check",
+        "--quiet",
+        "--no-default-features",
+        "-p",
+        &library.name,
+    ]);
+    if let Some(feature) = feature {
+        command.args(["--features", feature]);
+    }
+    command
+}
+
+/// Fails where a library's normal dependencies name a web framework, with any feature, on any
+/// target.
+fn no_web_framework(library: &Library) -> Result<(), Error> {
+    let mut tree = cargo(&[
+        "tree",
+        "-p",
+        &library.name,
+        "-e",
+        "normal",
+        "--all-features",
+    ]);
+    tree.args(["--target", "all", "--prefix", "none", "--format", "{p}"]);
+    let listing = output(&mut tree)?;
+    match find_web_framework(&listing) {
+        Some(framework) => Err(Error::failed(format!(
+            "{} depends on {framework}",
+            library.name
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The first web framework in a listing of one package a line.
+fn find_web_framework(listing: &str) -> Option<&str> {
+    let packages = listing
+        .lines()
+        .filter_map(|line| line.split_whitespace().next());
+    packages
+        .into_iter()
+        .find(|package| WEB_FRAMEWORKS.contains(package))
+}
+
+const WEB_FRAMEWORKS: &[&str] = &[
+    "actix-web",
+    "axum",
+    "axum-core",
+    "hyper",
+    "hyper-util",
+    "poem",
+    "rocket",
+    "tonic",
+    "warp",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_web_framework_in_the_tree_is_found() {
+        let listing = "anvil-tower v0.1.0 (/src/anvil-tower)\nbytes v1.12.0\nhyper v1.12.0 (*)\n";
+        assert_eq!(find_web_framework(listing), Some("hyper"));
+    }
+
+    #[test]
+    fn a_package_that_only_sounds_like_one_is_not() {
+        assert_eq!(
+            find_web_framework("http v1.5.0\nhyperloglog v1.0.0\n"),
+            None
+        );
+    }
+
+    #[test]
+    fn the_queue_is_among_the_libraries_with_its_features() {
+        let libraries = libraries().unwrap();
+        let queue = libraries
+            .iter()
+            .find(|library| library.name == "anvil-queue")
+            .unwrap();
+        assert!(
+            queue
+                .features
+                .iter()
+                .any(|feature| feature == "conformance")
+        );
+        assert!(libraries.iter().all(|library| library.name != "xtask"));
+    }
+}
