@@ -1,0 +1,41 @@
+//! What the tests of the whole chain share.
+
+mod faulty;
+pub use faulty::{Fault, FaultyBackend, Verb};
+
+use std::sync::Arc;
+
+use anvil_memory::MemoryBackend;
+use anvil_queue::{NewJob, QueueBackend, QueueBackendExt, QueueName};
+
+/// A queue name.
+///
+/// # Panics
+///
+/// Where the name is not valid.
+#[must_use]
+pub fn queue(name: &str) -> QueueName {
+    QueueName::new(name).expect("a valid queue name")
+}
+
+/// A fresh memory backend and a queue of it.
+#[must_use]
+pub fn memory() -> (Arc<MemoryBackend>, QueueName) {
+    (Arc::new(MemoryBackend::new()), queue("hooks"))
+}
+
+/// Stores `count` jobs whose payloads are their numbers.
+///
+/// # Panics
+///
+/// Where the backend does not take one.
+pub async fn fill(backend: &impl QueueBackend, queue: &QueueName, count: usize) {
+    for n in 0..count {
+        let job = NewJob::new(n.to_string());
+        backend
+            .enqueue_one(queue, job)
+            .await
+            .expect("an answer")
+            .expect("no refusal");
+    }
+}
