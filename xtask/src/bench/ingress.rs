@@ -5,7 +5,8 @@
 //! `listening` when it does, and answers `GET /counts` with `accepted=… duplicates=… refused=…`.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
+use std::thread;
 
 use super::measure::{Bar, Measure, Side};
 use super::programs::Programs;
@@ -49,24 +50,30 @@ fn run_once(programs: &Programs, requests: &Requests, side: Side) -> Result<Load
 
 fn generate(programs: &Programs) -> Result<Requests, Error> {
     let file = target_dir()?.join(FILE);
-    println!("generating {COUNT} signed requests");
+    let count = COUNT_PER_CORE * cores().clamp(2, 5);
+    println!("generating {count} signed requests");
     let mut command = programs.command("bench-ingress");
     command
-        .args(["generate", "--count", &COUNT.to_string(), "--out"])
+        .args(["generate", "--count", &count.to_string(), "--out"])
         .arg(&file);
     process::run(&mut command).map_err(|error| Error::unusable(error.to_string()))?;
-    let requests = Requests::of_file(PathBuf::from(&file), file_size(&file)?, COUNT)?;
+    let requests = Requests::of_file(file.clone(), file_size(&file)?, count)?;
     println!("each request has {} bytes", requests.length);
     Ok(requests)
 }
 
-fn file_size(file: &PathBuf) -> Result<u64, Error> {
+fn cores() -> u64 {
+    thread::available_parallelism().map_or(1, |cores| cores.get() as u64)
+}
+
+fn file_size(file: &Path) -> Result<u64, Error> {
     let metadata = fs::metadata(file);
     metadata
         .map(|metadata| metadata.len())
         .map_err(|error| Error::unusable(format!("cannot read the requests: {error}")))
 }
 
-/// Enough for 125,000 requests a second; a faster machine exhausts them, and the run says so.
-const COUNT: u64 = 1_000_000;
+/// Enough for 62,500 requests a second and core; a run that exhausts them says so. Past five cores
+/// it is the two threads of `wrk` that bound the rate.
+const COUNT_PER_CORE: u64 = 500_000;
 const FILE: &str = "signed-requests.http";

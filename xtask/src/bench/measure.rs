@@ -44,7 +44,11 @@ impl Measure {
                     floor,
                 }
             };
-            println!("{name}: pair {number} of {RUNS}: {pair} {unit}");
+            let (ours, floor, ratio) =
+                (Figure(pair.ours), Figure(pair.floor), Figure(pair.ratio()));
+            println!(
+                "{name}: pair {number} of {RUNS}: ours {ours} {unit}, floor {floor} {unit}, ratio {ratio}"
+            );
             pairs.push(pair);
         }
         Ok(Self {
@@ -185,13 +189,6 @@ impl Pair {
     }
 }
 
-impl fmt::Display for Pair {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (ours, floor, ratio) = (Figure(self.ours), Figure(self.floor), Figure(self.ratio()));
-        write!(f, "ours {ours}, floor {floor}, ratio {ratio}")
-    }
-}
-
 /// What a figure has to be.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Bar {
@@ -233,7 +230,8 @@ impl fmt::Display for Figure {
         let decimals = match self.0.abs() {
             size if size >= 1_000.0 => 0,
             size if size >= 100.0 => 1,
-            _ => 2,
+            size if size >= 10.0 => 2,
+            _ => 3,
         };
         write!(f, "{:.decimals$}", self.0)
     }
@@ -315,7 +313,7 @@ mod tests {
         let measure = pairs(Bar::AtMost(1.6), &[(3.0, 2.0); RUNS]);
         assert_eq!(
             measure.to_string(),
-            "x: median ratio 1.50 (1.50 to 1.50), bar ≤ 1.6: met"
+            "x: median ratio 1.500 (1.500 to 1.500), bar ≤ 1.6: met"
         );
         let measure = Measure::of_runs("rss", "MiB", Bar::Below(300.0), vec![311.0, 312.0]);
         assert_eq!(

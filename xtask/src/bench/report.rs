@@ -191,8 +191,8 @@ mod tests {
 
     #[test]
     fn a_comparison_is_a_row_with_its_ratios_and_verdict() {
-        let expected = "| github, 340 B | 500.0 ns | 400.0 ns | 1.25, 1.25, 1.25, 1.25, 1.25 | \
-                        median ratio 1.25 | 1.25–1.25 | ≤ 1.6 | met |\n";
+        let expected = "| github, 340 B | 500.0 ns | 400.0 ns | 1.250, 1.250, 1.250, 1.250, 1.250 | \
+                        median ratio 1.250 | 1.250–1.250 | ≤ 1.6 | met |\n";
         assert_eq!(row(&comparison(500.0)), expected);
     }
 
