@@ -426,6 +426,7 @@ async fn a_lost_lease_cancels_the_run_and_its_outcome_changes_nothing() {
         }),
     )
     .lease(9 * SEC)
+    .concurrency(1)
     .build()
     .unwrap()
     .run_until_idle()
