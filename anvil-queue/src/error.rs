@@ -127,8 +127,8 @@ mod tests {
     #[test]
     fn a_clone_keeps_kind_message_and_cause() {
         let error = QueueError::new(QueueErrorKind::Timeout, "no answer within 1 s")
-            .with_source(std::io::Error::other("broken pipe"))
-            .clone();
+            .with_source(std::io::Error::other("broken pipe"));
+        let (error, _original) = (error.clone(), error);
         assert_eq!(error.kind(), QueueErrorKind::Timeout);
         assert_eq!(error.to_string(), "no answer within 1 s");
         assert_eq!(error.source().unwrap().to_string(), "broken pipe");

@@ -18,6 +18,7 @@ mod renewal;
 mod report;
 mod settings;
 mod signal;
+mod stop;
 use engine::Engine;
 pub(crate) use held::Held;
 use held::Pool;

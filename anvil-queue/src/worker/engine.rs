@@ -1,22 +1,22 @@
-//! The loop: find room, reserve, hand to runners, stop in order.
+//! The loop: find room, reserve, hand to runners.
 
-use std::future::Future;
+use std::future::{Future, ready};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep};
 
-use super::held::{Held, Pool};
+use super::held::{Pool, Room};
 use super::renewal::Renewal;
 use super::report::{RunError, Tally, WorkerReport};
 use super::settings::Settings;
 use super::signal::Signal;
+use super::stop::CutOffOnDrop;
 use crate::retry::Jitter;
 use crate::{
-    Coalescer, Handler, Lease, QueueBackend, QueueError, QueueName, Reserve, Reserved, RetryPolicy,
-    Settled, Settlement,
+    Coalescer, Handler, QueueBackend, QueueError, QueueName, Reserve, Reserved, RetryPolicy,
 };
 
 /// One run of a worker.
@@ -55,25 +55,24 @@ impl<H: Handler, P: RetryPolicy> Engine<H, P> {
         let mut shutdown = pin!(shutdown);
         let mut pause = FIRST_PAUSE;
         loop {
-            let step = pin!(self.step());
-            let step = match select(shutdown.as_mut(), step).await {
-                Either::Left(((), step)) => {
-                    // What a reserve under way took is handed back with the rest.
-                    let _ = timeout(self.settings.grace, step).await;
-                    break;
-                }
-                Either::Right((step, _)) => step,
+            let room = match select(shutdown.as_mut(), pin!(self.room())).await {
+                Either::Left(_) => break,
+                Either::Right((room, _)) => room,
             };
-            let waiting = match step {
-                Ok(Step::Took) => {
-                    pause = FIRST_PAUSE;
-                    continue;
+            let waiting = match select(shutdown.as_mut(), pin!(self.reserve(room))).await {
+                Either::Left(((), late)) => {
+                    self.stop(late).await;
+                    return Ok(self.tally.report());
                 }
-                Ok(Step::Nothing { .. }) => {
+                Either::Right((Ok(batch), _)) => {
                     pause = FIRST_PAUSE;
+                    if !batch.jobs.is_empty() {
+                        self.take(batch);
+                        continue;
+                    }
                     Either::Left(self.wait())
                 }
-                Err(error) => {
+                Either::Right((Err(error), _)) => {
                     tracing::warn!(queue = %self.queue, %error, "reserving failed");
                     let spread = pause / 2 + self.jitter.up_to(pause / 2);
                     pause = (pause * 2).min(LAST_PAUSE);
@@ -84,7 +83,7 @@ impl<H: Handler, P: RetryPolicy> Engine<H, P> {
                 break;
             }
         }
-        self.stop().await;
+        self.stop(ready(Ok(Batch::none()))).await;
         Ok(self.tally.report())
     }
 
@@ -93,55 +92,62 @@ impl<H: Handler, P: RetryPolicy> Engine<H, P> {
         let _cut_off = CutOffOnDrop(&self.cut_off);
         let mut failures = 0;
         loop {
-            let error = match self.step().await {
-                Ok(Step::Took) => {
+            let room = self.room().await;
+            let looked = match self.reserve(room).await {
+                Ok(batch) if !batch.jobs.is_empty() => {
+                    self.take(batch);
                     failures = 0;
                     continue;
                 }
-                Ok(Step::Nothing { held: 0 }) => match self.backend.stats(&self.queue).await {
-                    Ok(stats) if stats.open() == 0 => return Ok(self.tally.report()),
-                    Ok(_) => None,
-                    Err(error) => Some(error),
-                },
-                Ok(Step::Nothing { .. }) => None,
-                Err(error) => Some(error),
+                Ok(_) if room.held > 0 => Ok(false),
+                Ok(_) => self
+                    .backend
+                    .stats(&self.queue)
+                    .await
+                    .map(|stats| stats.open() == 0),
+                Err(error) => Err(error),
             };
-            let Some(error) = error else {
-                failures = 0;
-                self.wait().await;
-                continue;
-            };
-            failures += 1;
-            if failures >= MAX_FAILURES {
-                return Err(RunError::Backend(error));
+            match looked {
+                Ok(true) => return Ok(self.tally.report()),
+                Ok(false) => {
+                    failures = 0;
+                    self.wait().await;
+                }
+                Err(error) => {
+                    failures += 1;
+                    if failures >= MAX_FAILURES {
+                        return Err(RunError::Backend(error));
+                    }
+                    sleep(FIRST_PAUSE * failures).await;
+                }
             }
-            sleep(FIRST_PAUSE * failures).await;
         }
     }
 
-    /// Waits for room and for the handler, then reserves once.
-    async fn step(self: &Arc<Self>) -> Result<Step, QueueError> {
-        let mut room = self.pool.room();
-        while room.free == 0 {
+    /// Waits for a free slot and for the handler.
+    async fn room(&self) -> Room {
+        loop {
+            let room = self.pool.room();
+            if room.free > 0 {
+                self.handler.ready().await;
+                return room;
+            }
             self.pool.changed.notified().await;
-            room = self.pool.room();
         }
-        self.handler.ready().await;
+    }
+
+    async fn reserve(&self, room: Room) -> Result<Batch, QueueError> {
         let since = Instant::now();
         let request = Reserve::new(room.free, self.settings.lease)
             .crash_budget(self.settings.crash_budget)
             .reclaimed(room.suspects == 0)
             .worker(Arc::clone(&self.settings.label));
-        let reserved = self.backend.reserve(&self.queue, request).await?;
-        if reserved.is_empty() {
-            return Ok(Step::Nothing { held: room.held });
-        }
-        self.take(reserved, since);
-        Ok(Step::Took)
+        let jobs = self.backend.reserve(&self.queue, request).await?;
+        Ok(Batch { jobs, since })
     }
 
-    fn take(self: &Arc<Self>, reserved: Vec<Reserved>, since: Instant) {
-        if self.pool.add(reserved, since) {
+    fn take(self: &Arc<Self>, batch: Batch) {
+        if self.pool.add(batch.jobs, batch.since) {
             self.spawn_runner();
         }
     }
@@ -189,84 +195,20 @@ impl<H: Handler, P: RetryPolicy> Engine<H, P> {
         });
         select(changed, may_be_work).await;
     }
-
-    /// Hands back what has not started, lets runs finish, asks them to end, cuts them off.
-    async fn stop(&self) {
-        let deadline = Instant::now() + self.settings.grace;
-        let _ = timeout(
-            self.settings.grace,
-            self.release(self.pool.take_unstarted()),
-        )
-        .await;
-        if self.drained(deadline).await {
-            return;
-        }
-        self.stopping.set();
-        for held in self.pool.held() {
-            held.cancelled.set();
-        }
-        if self
-            .drained(Instant::now() + self.settings.cancel_grace)
-            .await
-        {
-            return;
-        }
-        self.cut_off.set();
-        self.drained(Instant::now() + LAST_SETTLEMENT).await;
-        let left = self.pool.room().held as u64;
-        if left > 0 {
-            tracing::warn!(queue = %self.queue, left, "stopped with jobs still running");
-            Tally::add(&self.tally.abandoned, left);
-        }
-    }
-
-    async fn release(&self, unstarted: Vec<Arc<Held>>) {
-        for batch in unstarted.chunks(RELEASE_BATCH) {
-            let outcomes: Vec<(Lease, Settlement)> = batch
-                .iter()
-                .map(|held| (held.lease.clone(), Settlement::Release))
-                .collect();
-            match self.backend.settle(&self.queue, &outcomes).await {
-                Ok(answers) => {
-                    let applied = answers.iter().filter(|answer| **answer == Settled::Applied);
-                    Tally::add(&self.tally.released, applied.count() as u64);
-                }
-                Err(error) => {
-                    tracing::warn!(queue = %self.queue, %error, "unstarted jobs left to expire");
-                    Tally::add(&self.tally.abandoned, outcomes.len() as u64);
-                }
-            }
-        }
-    }
-
-    /// Whether nothing is held any more by the deadline.
-    async fn drained(&self, deadline: Instant) -> bool {
-        while self.pool.room().held > 0 {
-            let changed = self.pool.changed.notified();
-            if self.pool.room().held > 0
-                && tokio::time::timeout_at(deadline, changed).await.is_err()
-            {
-                return false;
-            }
-        }
-        true
-    }
 }
 
-enum Step {
-    Nothing {
-        /// How many jobs were held when nothing was found.
-        held: usize,
-    },
-    Took,
+/// What one reserve took, and when it was asked for: the leases run at least from then.
+pub(super) struct Batch {
+    pub(super) jobs: Vec<Reserved>,
+    since: Instant,
 }
 
-/// A run that is dropped half-way cuts its handlers off, and their jobs are handed back.
-struct CutOffOnDrop<'a>(&'a Signal);
-
-impl Drop for CutOffOnDrop<'_> {
-    fn drop(&mut self) {
-        self.0.set();
+impl Batch {
+    fn none() -> Self {
+        Self {
+            jobs: Vec::new(),
+            since: Instant::now(),
+        }
     }
 }
 
@@ -287,8 +229,6 @@ impl Drop for RunnerGuard<'_> {
 
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LAST_PAUSE: Duration = Duration::from_secs(5);
-const LAST_SETTLEMENT: Duration = Duration::from_secs(1);
 const MAX_FAILURES: u32 = 20;
-const RELEASE_BATCH: usize = 256;
 const SUSPECT_POLL: Duration = Duration::from_millis(100);
 const WAIT: Duration = Duration::from_secs(2);

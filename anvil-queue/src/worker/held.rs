@@ -122,7 +122,15 @@ impl Pool {
         let mut inner = self.inner();
         for reserved in reserved {
             let held = Held::new(reserved, since);
-            inner.suspects += usize::from(held.is_suspect());
+            if held.is_suspect() {
+                inner.suspects += 1;
+                // Its former lease may have been ours: that run has lost.
+                let former = inner
+                    .held
+                    .iter()
+                    .filter(|(_, other)| other.job.id() == held.job.id());
+                former.for_each(|(_, other)| other.lose());
+            }
             let key = inner.held.insert(Arc::new(held));
             inner.unstarted.push_back(key);
         }
