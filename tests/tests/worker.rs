@@ -96,7 +96,8 @@ async fn a_run_that_succeeds_completes_its_job_after_earlier_failures() {
 
 #[tokio::test(start_paused = true)]
 async fn only_an_error_that_says_so_skips_the_retries() {
-    let cases: [(fn() -> HandlerError, DeadReason, u32); 3] = [
+    type MakeError = fn() -> HandlerError;
+    let cases: [(MakeError, DeadReason, u32); 3] = [
         (|| HandlerError::permanent("no"), DeadReason::Permanent, 1),
         (
             || HandlerError::undecodable("no"),
