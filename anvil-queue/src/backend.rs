@@ -47,7 +47,8 @@ pub use ext::QueueBackendExt;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a queue backend",
     label = "this is not a `QueueBackend`",
-    note = "pass a backend such as `Arc<MemoryBackend>` or `Arc<dyn QueueBackend>`; to write your own, implement `anvil_queue::QueueBackend`"
+    note = "pass a backend such as `Arc<MemoryBackend>` or `Arc<dyn QueueBackend>`; to write your own, implement `anvil_queue::QueueBackend`",
+    note = "a backend is shared between threads: `Arc`, not `Rc`"
 )]
 pub trait QueueBackend: fmt::Debug + Send + Sync + 'static {
     /// Stores jobs, or answers with the job that holds the same key.

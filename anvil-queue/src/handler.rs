@@ -51,7 +51,7 @@ pub use service::{ServiceHandler, service_handler};
     message = "`{Self}` is not a handler of jobs",
     label = "this is not a `Handler`",
     note = "wrap an async closure in `handler_fn(|job, context| async move {{ … Ok(()) }})`, or implement `anvil_queue::Handler`",
-    note = "a handler is `Send + Sync + 'static` and so is everything its closure captures"
+    note = "a handler is `Send + Sync + 'static`, so its closure captures `Arc` and not `Rc`, and what it holds across an await is `Send`"
 )]
 pub trait Handler: Send + Sync + 'static {
     /// Runs one job.
@@ -83,8 +83,8 @@ pub trait Handler: Send + Sync + 'static {
 /// ```
 pub fn handler_fn<F, Fut>(handle: F) -> HandlerFn<F>
 where
-    F: Fn(Job, Context) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<(), HandlerError>> + Send,
+    F: Fn(Job, Context) -> Fut,
+    Fut: Future<Output = Result<(), HandlerError>>,
 {
     HandlerFn(handle)
 }
@@ -93,6 +93,8 @@ where
 #[derive(Clone, Copy)]
 pub struct HandlerFn<F>(F);
 
+// A closure that captures an `Rc` should be told what a handler is, not what an `Rc` is.
+#[diagnostic::do_not_recommend]
 impl<F, Fut> Handler for HandlerFn<F>
 where
     F: Fn(Job, Context) -> Fut + Send + Sync + 'static,

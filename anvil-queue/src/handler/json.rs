@@ -28,9 +28,8 @@ use crate::Job;
 /// ```
 pub fn json_handler_fn<T, F, Fut>(handle: F) -> JsonHandlerFn<T, F>
 where
-    T: DeserializeOwned + Send + 'static,
-    F: Fn(T, Job, Context) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<(), HandlerError>> + Send,
+    F: Fn(T, Job, Context) -> Fut,
+    Fut: Future<Output = Result<(), HandlerError>>,
 {
     JsonHandlerFn {
         handle,
@@ -44,6 +43,7 @@ pub struct JsonHandlerFn<T, F> {
     payload: PhantomData<fn() -> T>,
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, F, Fut> Handler for JsonHandlerFn<T, F>
 where
     T: DeserializeOwned + Send + 'static,

@@ -59,6 +59,7 @@ impl<S: Clone> ServiceHandler<S> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<S> Handler for ServiceHandler<S>
 where
     S: Service<Job, Response = ()> + Clone + Send + 'static,

@@ -1,0 +1,15 @@
+//! expect: a webhook body of type `axum::body::Body` has not been verified
+//! expect: put `VerifyLayer` in front
+
+use std::sync::Arc;
+
+use anvil_memory::MemoryBackend;
+use anvil_queue::QueueName;
+use anvil_tower::EnqueueService;
+
+fn main() {
+    let backend = Arc::new(MemoryBackend::new());
+    let queue = QueueName::new("hooks").unwrap();
+    let hooks = EnqueueService::new(backend, queue);
+    let _: axum::Router = axum::Router::new().route_service("/hooks", hooks);
+}
