@@ -1,0 +1,93 @@
+use std::fmt;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use anvil_queue::DedupeKey;
+use http::Request;
+use tower_service::Service;
+
+use super::KeyExtractor;
+use crate::VerifiedRequestBody;
+
+/// The service made by [`DedupeLayer`](super::DedupeLayer).
+///
+/// Its future is the inner service's own.
+pub struct Dedupe<I, E> {
+    inner: I,
+    extractor: Arc<E>,
+}
+
+impl<I, E> Dedupe<I, E> {
+    pub(super) fn new(inner: I, extractor: Arc<E>) -> Self {
+        Self { inner, extractor }
+    }
+
+    /// The inner service.
+    #[must_use]
+    pub fn get_ref(&self) -> &I {
+        &self.inner
+    }
+
+    /// The inner service.
+    pub fn get_mut(&mut self) -> &mut I {
+        &mut self.inner
+    }
+
+    /// Gives the inner service back.
+    #[must_use]
+    pub fn into_inner(self) -> I {
+        self.inner
+    }
+}
+
+impl<I, E, B> Service<Request<B>> for Dedupe<I, E>
+where
+    I: Service<Request<B>>,
+    E: KeyExtractor,
+    B: VerifiedRequestBody,
+{
+    type Response = I::Response;
+    type Error = I::Error;
+    type Future = I::Future;
+
+    #[inline]
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let (mut head, body) = request.into_parts();
+        let delivery = body.verified_body();
+        let (verified, bytes) = (delivery.verified(), delivery.as_bytes());
+        match self
+            .extractor
+            .part(verified, &head, bytes)
+            .filter(|part| !part.is_empty())
+        {
+            Some(part) => {
+                head.extensions
+                    .insert(DedupeKey::derive(verified.source(), &part));
+            }
+            None => {
+                let (source, kind) = (&**verified.source(), verified.kind());
+                tracing::warn!(source, kind, "a delivery has nothing to name it by");
+            }
+        }
+        self.inner.call(Request::from_parts(head, body))
+    }
+}
+
+impl<I: Clone, E> Clone for Dedupe<I, E> {
+    fn clone(&self) -> Self {
+        Self {
+            inner: self.inner.clone(),
+            extractor: Arc::clone(&self.extractor),
+        }
+    }
+}
+
+impl<I, E> fmt::Debug for Dedupe<I, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dedupe").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,169 @@
+use std::fmt;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use http::Method;
+use http::request::Parts;
+
+use crate::Rejection;
+
+mod check;
+mod github;
+pub mod hmac;
+mod identity;
+mod shopify;
+mod slack;
+mod standard_webhooks;
+mod stripe;
+mod unsigned;
+
+pub use check::{BodyCheck, Check, Proof};
+pub use github::GitHub;
+pub use identity::{DeliveryId, Identity};
+pub use shopify::Shopify;
+pub use slack::Slack;
+pub use standard_webhooks::StandardWebhooks;
+pub use stripe::Stripe;
+pub use unsigned::Unsigned;
+
+/// How one sender signs its deliveries.
+///
+/// A scheme is asked in three steps, so that as little as possible is done for a stranger:
+///
+/// 1. [`begin`](Self::begin) sees the head, before a byte of the body is asked for. A delivery
+///    without a usable signature ends here, and a sender that waits for `100 Continue` never gets
+///    one.
+/// 2. The [`Check`] it gives is fed the body, chunk by chunk as it arrives, and then decides.
+/// 3. [`identify`](Self::identify) reads the names of the delivery, only after the check passed.
+///
+/// The trait is synchronous and dyn-compatible: `Arc<dyn Scheme>` and `Box<dyn Scheme>` are schemes.
+/// Most senders need no implementation of their own but a configured
+/// [`HmacScheme`](hmac::HmacScheme).
+///
+/// # A scheme of your own
+///
+/// ```
+/// use std::time::SystemTime;
+///
+/// use anvil_tower::{BodyCheck, Check, Proof, Rejection, RejectionKind, Scheme};
+/// use http::request::Parts;
+///
+/// /// A sender that puts the length of the body into a header, and nothing else.
+/// #[derive(Debug)]
+/// struct Length;
+///
+/// impl Scheme for Length {
+///     fn name(&self) -> &'static str {
+///         "length"
+///     }
+///
+///     fn begin(&self, head: &Parts, _now: SystemTime) -> Result<Check, Rejection> {
+///         let missing = Rejection::new(RejectionKind::Missing, "missing_length");
+///         let value = head.headers.get("x-length").ok_or(missing)?;
+///         let malformed = Rejection::new(RejectionKind::Malformed, "malformed_length");
+///         let left = value.to_str().ok().and_then(|text| text.parse().ok()).ok_or(malformed)?;
+///         Ok(Check::custom(Box::new(Countdown(left))))
+///     }
+/// }
+///
+/// struct Countdown(i64);
+///
+/// impl BodyCheck for Countdown {
+///     fn update(&mut self, chunk: &[u8]) {
+///         self.0 -= chunk.len() as i64;
+///     }
+///
+///     fn finish(self: Box<Self>) -> Result<Proof, Rejection> {
+///         match self.0 {
+///             0 => Ok(Proof::new("length")),
+///             _ => Err(Rejection::new(RejectionKind::Mismatch, "mismatch")),
+///         }
+///     }
+/// }
+///
+/// let (head, ()) = http::Request::post("/").header("x-length", "5").body(()).unwrap().into_parts();
+/// let mut check = Length.begin(&head, SystemTime::now())?;
+/// check.update(b"hel");
+/// check.update(b"lo");
+/// assert!(check.finish().is_ok());
+/// # Ok::<(), Rejection>(())
+/// ```
+pub trait Scheme: fmt::Debug + Send + Sync + 'static {
+    /// The name of the scheme in records and logs, such as `"github"`.
+    fn name(&self) -> &'static str;
+
+    /// Judges the head and starts the check of the body.
+    ///
+    /// A scheme that tells stale from forged measures freshness by `now` here and reports it from
+    /// [`Check::finish`], after the signature was found right.
+    ///
+    /// # Errors
+    ///
+    /// [`Rejection`] where the delivery can be refused without its body.
+    fn begin(&self, head: &Parts, now: SystemTime) -> Result<Check, Rejection>;
+
+    /// Reads the names of a delivery whose check passed. Default: it has none.
+    fn identify(&self, head: &Parts, body: &[u8]) -> Identity {
+        let _ = (head, body);
+        Identity::default()
+    }
+
+    /// The methods the sender uses; another one is refused with 405. Default: `POST` only.
+    fn methods(&self) -> &'static [Method] {
+        POST_ONLY
+    }
+
+    /// The longest body the sender sends, in bytes, unless the layer sets another limit. Default:
+    /// 1 MiB.
+    fn body_limit(&self) -> usize {
+        DEFAULT_BODY_LIMIT
+    }
+}
+
+impl<S: Scheme + ?Sized> Scheme for Arc<S> {
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+
+    fn begin(&self, head: &Parts, now: SystemTime) -> Result<Check, Rejection> {
+        (**self).begin(head, now)
+    }
+
+    fn identify(&self, head: &Parts, body: &[u8]) -> Identity {
+        (**self).identify(head, body)
+    }
+
+    fn methods(&self) -> &'static [Method] {
+        (**self).methods()
+    }
+
+    fn body_limit(&self) -> usize {
+        (**self).body_limit()
+    }
+}
+
+impl<S: Scheme + ?Sized> Scheme for Box<S> {
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+
+    fn begin(&self, head: &Parts, now: SystemTime) -> Result<Check, Rejection> {
+        (**self).begin(head, now)
+    }
+
+    fn identify(&self, head: &Parts, body: &[u8]) -> Identity {
+        (**self).identify(head, body)
+    }
+
+    fn methods(&self) -> &'static [Method] {
+        (**self).methods()
+    }
+
+    fn body_limit(&self) -> usize {
+        (**self).body_limit()
+    }
+}
+
+const _: fn(Arc<dyn Scheme>) = |_| {};
+const POST_ONLY: &[Method] = &[Method::POST];
+pub(crate) const DEFAULT_BODY_LIMIT: usize = 1024 * 1024;

@@ -1,0 +1,101 @@
+use http::{HeaderMap, HeaderName};
+
+use crate::ConfigError;
+use crate::rejection::{CONFLICTING_HEADERS, Rejection};
+
+/// The names of the headers a sender uses together.
+///
+/// Names are compared without regard to case. A sender with two spellings, such as `webhook-*` and
+/// `svix-*`, has two sets: [`HmacBuilder::or_headers`](super::HmacBuilder::or_headers).
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Headers {
+    signature: String,
+    timestamp: Option<String>,
+    id: Option<String>,
+    kind: Option<String>,
+}
+
+impl Headers {
+    /// The signature is in this header.
+    pub fn new(signature: impl Into<String>) -> Self {
+        Self {
+            signature: signature.into(),
+            timestamp: None,
+            id: None,
+            kind: None,
+        }
+    }
+
+    /// The time of signing is in this header. Default: there is none, or it is in the signature
+    /// header under a [tag](super::HmacBuilder::timestamp_tag).
+    pub fn timestamp(mut self, name: impl Into<String>) -> Self {
+        self.timestamp = Some(name.into());
+        self
+    }
+
+    /// The id of the delivery is in this header. It counts as signed where the signed content has
+    /// `{id}`. Default: none.
+    pub fn id(mut self, name: impl Into<String>) -> Self {
+        self.id = Some(name.into());
+        self
+    }
+
+    /// The event type is in this header. Headers of this kind are rarely signed. Default: none.
+    pub fn kind(mut self, name: impl Into<String>) -> Self {
+        self.kind = Some(name.into());
+        self
+    }
+
+    pub(super) fn has_timestamp(&self) -> bool {
+        self.timestamp.is_some()
+    }
+
+    pub(super) fn has_id(&self) -> bool {
+        self.id.is_some()
+    }
+
+    pub(super) fn compile(&self) -> Result<Names, ConfigError> {
+        let Self {
+            signature,
+            timestamp,
+            id,
+            kind,
+        } = self;
+        let optional = |name: &Option<String>| name.as_deref().map(header_name).transpose();
+        Ok(Names {
+            signature: header_name(signature)?,
+            timestamp: optional(timestamp)?,
+            id: optional(id)?,
+            kind: optional(kind)?,
+        })
+    }
+}
+
+/// [`Headers`], checked once.
+pub(super) struct Names {
+    pub(super) signature: HeaderName,
+    pub(super) timestamp: Option<HeaderName>,
+    pub(super) id: Option<HeaderName>,
+    pub(super) kind: Option<HeaderName>,
+}
+
+/// The value of a header that may be there only once, or several times with one value.
+pub(super) fn single<'h>(
+    headers: &'h HeaderMap,
+    name: &HeaderName,
+) -> Result<Option<&'h [u8]>, Rejection> {
+    let mut values = headers.get_all(name).iter();
+    let Some(first) = values.next() else {
+        return Ok(None);
+    };
+    if values.any(|other| other != first) {
+        return Err(CONFLICTING_HEADERS);
+    }
+    Ok(Some(first.as_bytes()))
+}
+
+fn header_name(name: &str) -> Result<HeaderName, ConfigError> {
+    HeaderName::try_from(name)
+        .map_err(|_| ConfigError::new(format!("{name:?} can't be the name of a header")))
+}

@@ -1,0 +1,185 @@
+use std::fmt;
+use std::sync::Arc;
+
+use hmac::{Hmac, KeyInit, Mac as _};
+use sha1::Sha1;
+use sha2::{Sha256, Sha512};
+use subtle::{Choice, ConstantTimeEq};
+
+/// The hash inside the HMAC.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Algorithm {
+    /// HMAC-SHA-1, for senders that offer nothing newer. No forgery of it is known, but don't
+    /// choose it where there is a choice.
+    Sha1,
+    /// HMAC-SHA-256.
+    #[default]
+    Sha256,
+    /// HMAC-SHA-512.
+    Sha512,
+}
+
+impl Algorithm {
+    /// The length of a signature, in bytes.
+    pub(super) const fn tag_len(self) -> usize {
+        match self {
+            Self::Sha1 => 20,
+            Self::Sha256 => 32,
+            Self::Sha512 => 64,
+        }
+    }
+}
+
+/// The keys of a scheme, each hashed in once, and their names.
+pub(super) struct Keys {
+    algorithm: Algorithm,
+    first: Mac,
+    rest: Box<[Mac]>,
+    ids: Arc<[Arc<str>]>,
+}
+
+impl Keys {
+    /// `None` where there is no key at all.
+    pub(super) fn new(algorithm: Algorithm, keys: &[(Arc<str>, Vec<u8>)]) -> Option<Self> {
+        let (first, rest) = keys.split_first()?;
+        Some(Self {
+            algorithm,
+            first: Mac::keyed(algorithm, &first.1)?,
+            rest: rest
+                .iter()
+                .map(|(_, key)| Mac::keyed(algorithm, key))
+                .collect::<Option<_>>()?,
+            ids: keys.iter().map(|(id, _)| Arc::clone(id)).collect(),
+        })
+    }
+
+    pub(super) fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
+    pub(super) fn first(&self) -> &Mac {
+        &self.first
+    }
+
+    pub(super) fn rest(&self) -> &[Mac] {
+        &self.rest
+    }
+
+    pub(super) fn ids(&self) -> &Arc<[Arc<str>]> {
+        &self.ids
+    }
+}
+
+impl fmt::Debug for Keys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            algorithm,
+            first: _,
+            rest: _,
+            ids,
+        } = self;
+        f.debug_struct("Keys")
+            .field("algorithm", algorithm)
+            .field("ids", ids)
+            .finish()
+    }
+}
+
+/// An HMAC with its key hashed in: a clone costs a copy, not two rounds of the hash.
+#[derive(Clone)]
+pub(super) enum Mac {
+    Sha1(Hmac<Sha1>),
+    Sha256(Hmac<Sha256>),
+    Sha512(Hmac<Sha512>),
+}
+
+impl Mac {
+    /// HMAC takes keys of any length, so this is never `None` in practice.
+    fn keyed(algorithm: Algorithm, key: &[u8]) -> Option<Self> {
+        match algorithm {
+            Algorithm::Sha1 => Hmac::new_from_slice(key).map(Self::Sha1),
+            Algorithm::Sha256 => Hmac::new_from_slice(key).map(Self::Sha256),
+            Algorithm::Sha512 => Hmac::new_from_slice(key).map(Self::Sha512),
+        }
+        .ok()
+    }
+
+    pub(super) fn update(&mut self, bytes: &[u8]) {
+        match self {
+            Self::Sha1(mac) => mac.update(bytes),
+            Self::Sha256(mac) => mac.update(bytes),
+            Self::Sha512(mac) => mac.update(bytes),
+        }
+    }
+
+    pub(super) fn finish(self) -> Tag {
+        match self {
+            Self::Sha1(mac) => Tag::padded(&mac.finalize().into_bytes()),
+            Self::Sha256(mac) => Tag::padded(&mac.finalize().into_bytes()),
+            Self::Sha512(mac) => Tag::padded(&mac.finalize().into_bytes()),
+        }
+    }
+}
+
+/// A decoded signature: the longest one's length, zeros behind a shorter one.
+///
+/// Neither `Debug` nor `PartialEq`: it is compared in constant time or not at all.
+#[derive(Clone, Copy)]
+pub(super) struct Tag([u8; Self::MAX_LEN]);
+
+impl Tag {
+    pub(super) const MAX_LEN: usize = 64;
+    pub(super) const ZERO: Self = Self([0; Self::MAX_LEN]);
+
+    /// A tag of at most [`Self::MAX_LEN`] bytes.
+    pub(super) fn padded(bytes: &[u8]) -> Self {
+        let mut tag = Self::ZERO;
+        tag.0[..bytes.len()].copy_from_slice(bytes);
+        tag
+    }
+
+    pub(super) fn bytes_mut(&mut self, len: usize) -> &mut [u8] {
+        &mut self.0[..len]
+    }
+
+    fn words(&self) -> impl Iterator<Item = u64> {
+        self.0
+            .as_chunks()
+            .0
+            .iter()
+            .map(|word| u64::from_ne_bytes(*word))
+    }
+}
+
+impl ConstantTimeEq for Tag {
+    fn ct_eq(&self, other: &Self) -> Choice {
+        let same = self.words().zip(other.words()).map(|(a, b)| a.ct_eq(&b));
+        same.fold(Choice::from(1), |all, word| all & word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_differ_in_every_bit() {
+        let tag = Tag::padded(&[7; 32]);
+        assert!(bool::from(tag.ct_eq(&Tag::padded(&[7; 32]))));
+        for bit in 0..256 {
+            let mut other = tag;
+            other.0[bit / 8] ^= 1 << (bit % 8);
+            assert!(!bool::from(tag.ct_eq(&other)), "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn debug_shows_the_ids_of_the_keys_only() {
+        let keys = Keys::new(Algorithm::Sha256, &[("new".into(), b"hidden".to_vec())]).unwrap();
+        assert_eq!(
+            format!("{keys:?}"),
+            r#"Keys { algorithm: Sha256, ids: ["new"] }"#
+        );
+    }
+}

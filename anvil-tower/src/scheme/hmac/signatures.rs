@@ -1,0 +1,326 @@
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use http::{HeaderMap, HeaderName};
+
+use super::keys::{Algorithm, Tag};
+use crate::rejection::{
+    CONFLICTING_HEADERS, MALFORMED_SIGNATURE, MALFORMED_TIMESTAMP, MISSING_SIGNATURE, Rejection,
+    TOO_MANY_SIGNATURES,
+};
+
+/// How the bytes of a signature are written.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Encoding {
+    /// Standard base64 with padding.
+    Base64,
+    /// Hex, in either case.
+    #[default]
+    Hex,
+}
+
+impl Encoding {
+    /// Decodes exactly one signature, or nothing: no other length, no spaces, no missing padding.
+    fn decode(self, text: &[u8], algorithm: Algorithm) -> Option<Tag> {
+        let len = algorithm.tag_len();
+        let mut tag = Tag::ZERO;
+        match self {
+            Self::Base64 => {
+                if text.len() != len.div_ceil(3) * 4 {
+                    return None;
+                }
+                let mut decoded = [0; BASE64_BUFFER];
+                if STANDARD.decode_slice(text, &mut decoded).ok()? != len {
+                    return None;
+                }
+                tag.bytes_mut(len).copy_from_slice(&decoded[..len]);
+            }
+            Self::Hex => hex::decode_to_slice(text, tag.bytes_mut(len)).ok()?,
+        }
+        Some(tag)
+    }
+}
+
+/// How a signature header is put together: items between separators, told apart by the tag they
+/// start with.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SignatureForm {
+    pub(super) separator: Option<u8>,
+    /// What an item that is a signature starts with. Empty: every item is a bare signature.
+    pub(super) tags: Vec<String>,
+    /// Whether an item without a tag is a signature as well.
+    pub(super) tag_optional: bool,
+    /// What the item that is the timestamp starts with.
+    pub(super) timestamp_tag: Option<String>,
+    pub(super) encoding: Encoding,
+    /// Whether the sender repeats the header, one signature each.
+    pub(super) repeated: bool,
+}
+
+impl SignatureForm {
+    /// All signatures in the header, and the timestamp where the header carries it.
+    ///
+    /// A signature that can't be decoded is passed over as long as another one can.
+    pub(super) fn read<'h>(
+        &self,
+        headers: &'h HeaderMap,
+        name: &HeaderName,
+        algorithm: Algorithm,
+    ) -> Result<(Signatures, Option<&'h [u8]>), Rejection> {
+        let mut signatures = Signatures {
+            tags: [Tag::ZERO; MAX_SIGNATURES],
+            len: 0,
+        };
+        let mut timestamp = None;
+        let mut presented = 0;
+        let mut first: Option<&[u8]> = None;
+        for value in headers.get_all(name) {
+            let value = value.as_bytes();
+            if let Some(first) = first
+                && !self.repeated
+            {
+                if first != value {
+                    return Err(CONFLICTING_HEADERS);
+                }
+                continue;
+            }
+            first = Some(value);
+            for item in self.items(value) {
+                if let Some(signature) = self.signature(item) {
+                    presented += 1;
+                    if presented > MAX_SIGNATURES {
+                        return Err(TOO_MANY_SIGNATURES);
+                    }
+                    if let Some(tag) = self.encoding.decode(signature, algorithm) {
+                        signatures.tags[signatures.len] = tag;
+                        signatures.len += 1;
+                    }
+                } else if let Some(found) = self.timestamp_of(item) {
+                    if timestamp.is_some_and(|earlier| earlier != found) {
+                        return Err(MALFORMED_TIMESTAMP);
+                    }
+                    timestamp = Some(found);
+                }
+            }
+        }
+        match (signatures.len, first) {
+            (0, None | Some([])) => Err(MISSING_SIGNATURE),
+            (0, Some(_)) => Err(MALFORMED_SIGNATURE),
+            _ => Ok((signatures, timestamp)),
+        }
+    }
+
+    /// The timestamp in a header that was read before.
+    pub(super) fn timestamp<'h>(
+        &self,
+        headers: &'h HeaderMap,
+        name: &HeaderName,
+    ) -> Option<&'h [u8]> {
+        let value = headers.get(name)?.as_bytes();
+        self.items(value).find_map(|item| self.timestamp_of(item))
+    }
+
+    fn items<'v>(&self, value: &'v [u8]) -> impl Iterator<Item = &'v [u8]> {
+        let separator = self.separator;
+        value
+            .split(move |byte| Some(*byte) == separator)
+            .map(<[u8]>::trim_ascii)
+    }
+
+    fn signature<'v>(&self, item: &'v [u8]) -> Option<&'v [u8]> {
+        let tagged = self
+            .tags
+            .iter()
+            .find_map(|tag| item.strip_prefix(tag.as_bytes()));
+        if tagged.is_none() && (self.tags.is_empty() || self.tag_optional) {
+            let is_timestamp = self.timestamp_of(item).is_some();
+            return Some(item).filter(|item| !item.is_empty() && !is_timestamp);
+        }
+        tagged
+    }
+
+    fn timestamp_of<'v>(&self, item: &'v [u8]) -> Option<&'v [u8]> {
+        item.strip_prefix(self.timestamp_tag.as_ref()?.as_bytes())
+    }
+}
+
+/// The signatures a delivery presents, decoded.
+pub(super) struct Signatures {
+    tags: [Tag; MAX_SIGNATURES],
+    len: usize,
+}
+
+impl Signatures {
+    pub(super) fn as_slice(&self) -> &[Tag] {
+        &self.tags[..self.len]
+    }
+}
+
+/// How many signatures a delivery may present: each costs a comparison with every key.
+pub(super) const MAX_SIGNATURES: usize = 8;
+/// What the decoder asks for to write a signature of 64 bytes.
+const BASE64_BUFFER: usize = 66;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NAME: HeaderName = HeaderName::from_static("signature");
+    const GOOD: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+    fn form() -> SignatureForm {
+        SignatureForm {
+            separator: Some(b','),
+            tags: vec!["v1=".into()],
+            timestamp_tag: Some("t=".into()),
+            ..SignatureForm::default()
+        }
+    }
+
+    fn read(
+        form: &SignatureForm,
+        values: &[&str],
+    ) -> Result<(usize, Option<String>), &'static str> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(NAME, value.parse().unwrap());
+        }
+        let (signatures, timestamp) = form
+            .read(&headers, &NAME, Algorithm::Sha256)
+            .map_err(|rejection| rejection.cause())?;
+        let text = timestamp.map(|text| String::from_utf8(text.to_vec()).unwrap());
+        assert_eq!(
+            text.as_deref().map(str::as_bytes),
+            form.timestamp(&headers, &NAME)
+        );
+        Ok((signatures.as_slice().len(), text))
+    }
+
+    #[test]
+    fn every_accepted_item_is_read_and_others_are_passed_over() {
+        let value = format!("t=1, v1={GOOD} ,v1=bad,v0={GOOD},x,,v1={GOOD}");
+        assert_eq!(read(&form(), &[&value]), Ok((2, Some("1".into()))));
+    }
+
+    #[test]
+    fn a_header_without_a_usable_signature_is_malformed_and_an_empty_one_missing() {
+        for value in [
+            "t=1",
+            "t=1,v1=",
+            "t=1,v1=zz",
+            "v1",
+            ",,",
+            &format!("v0={GOOD}"),
+            &format!("v1={GOOD}0"),
+        ] {
+            assert_eq!(
+                read(&form(), &[value]),
+                Err("malformed_signature"),
+                "{value}"
+            );
+        }
+        assert_eq!(read(&form(), &[""]), Err("missing_signature"));
+        assert_eq!(read(&form(), &[]), Err("missing_signature"));
+    }
+
+    #[test]
+    fn eight_signatures_are_read_and_nine_refused() {
+        let value = vec![format!("v1={GOOD}"); 8].join(",");
+        assert_eq!(read(&form(), &[&value]), Ok((8, None)));
+        assert_eq!(
+            read(&form(), &[&format!("{value},v1=bad")]),
+            Err("too_many_signatures")
+        );
+    }
+
+    #[test]
+    fn a_repeated_header_must_repeat_its_value_unless_the_sender_repeats_it() {
+        let (a, b) = (format!("v1={GOOD}"), format!("t=1,v1={GOOD}"));
+        assert_eq!(read(&form(), &[&a, &a]), Ok((1, None)));
+        assert_eq!(read(&form(), &[&a, &b]), Err("conflicting_headers"));
+        assert_eq!(
+            read(
+                &SignatureForm {
+                    repeated: true,
+                    ..form()
+                },
+                &[&a, &a]
+            ),
+            Ok((2, None))
+        );
+    }
+
+    #[test]
+    fn two_different_timestamps_are_malformed() {
+        assert_eq!(
+            read(&form(), &[&format!("t=1,t=2,v1={GOOD}")]),
+            Err("malformed_timestamp")
+        );
+        assert_eq!(
+            read(&form(), &[&format!("t=1,t=1,v1={GOOD}")]),
+            Ok((1, Some("1".into())))
+        );
+    }
+
+    #[test]
+    fn an_optional_tag_may_be_missing() {
+        let form = SignatureForm {
+            tags: vec!["sha256=".into()],
+            tag_optional: true,
+            ..SignatureForm::default()
+        };
+        assert_eq!(read(&form, &[GOOD]), Ok((1, None)));
+        assert_eq!(read(&form, &[&format!("sha256={GOOD}")]), Ok((1, None)));
+        assert_eq!(
+            read(&form, &[&format!("sha1={GOOD}")]),
+            Err("malformed_signature")
+        );
+    }
+
+    #[test]
+    fn base64_is_decoded_strictly() {
+        let form = SignatureForm {
+            encoding: Encoding::Base64,
+            ..SignatureForm::default()
+        };
+        let good = format!("{}=", "A".repeat(43));
+        assert_eq!(read(&form, &[&good]), Ok((1, None)));
+        for bad in [
+            "A".repeat(43),
+            "A".repeat(44),
+            format!("{}B=", "A".repeat(42)),
+            good.replace("AA=", "-A="),
+        ] {
+            assert_eq!(read(&form, &[&bad]), Err("malformed_signature"), "{bad}");
+        }
+        for (algorithm, len) in [
+            (Algorithm::Sha1, 28),
+            (Algorithm::Sha256, 44),
+            (Algorithm::Sha512, 88),
+        ] {
+            let text = STANDARD.encode(vec![255; algorithm.tag_len()]);
+            assert_eq!(text.len(), len);
+            assert!(
+                Encoding::Base64
+                    .decode(text.as_bytes(), algorithm)
+                    .is_some()
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_header_value_panics(value: Vec<u8>, separator: Option<u8>, base64: bool) {
+            let Ok(value) = http::HeaderValue::from_bytes(&value) else { return Ok(()) };
+            let mut headers = HeaderMap::new();
+            headers.insert(NAME, value);
+            let encoding = if base64 { Encoding::Base64 } else { Encoding::Hex };
+            for tag_optional in [false, true] {
+                let form = SignatureForm { separator, encoding, tag_optional, ..form() };
+                let _ = form.read(&headers, &NAME, Algorithm::Sha512);
+            }
+        }
+    }
+}

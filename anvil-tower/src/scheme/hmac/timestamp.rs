@@ -1,0 +1,179 @@
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::rejection::{FUTURE, MALFORMED_TIMESTAMP, Rejection, STALE};
+
+/// The unit in which a sender counts from the Unix epoch.
+///
+/// Taking milliseconds for seconds puts every delivery tens of thousands of years ahead.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum TimestampUnit {
+    /// Milliseconds.
+    Milliseconds,
+    /// Seconds.
+    #[default]
+    Seconds,
+}
+
+/// How old, and how far ahead, a signed timestamp may be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TimestampRule {
+    pub(super) unit: TimestampUnit,
+    pub(super) past: Duration,
+    pub(super) future: Duration,
+}
+
+impl TimestampRule {
+    /// Measures a timestamp; the verdict is for after the signature was found right.
+    pub(super) fn judge(&self, text: &[u8], now: SystemTime) -> Result<Stamp, Rejection> {
+        let at = parse(text).ok_or(MALFORMED_TIMESTAMP)?;
+        // Whole units, as senders and their libraries count: 300.9 s after the second 0 is 300 s.
+        let age = self.count(now) - i128::from(at);
+        let verdict = if age > self.width(self.past) {
+            Err(STALE)
+        } else if -age > self.width(self.future) {
+            Err(FUTURE)
+        } else {
+            Ok(())
+        };
+        let since_epoch = match self.unit {
+            TimestampUnit::Milliseconds => Duration::from_millis(at.unsigned_abs()),
+            TimestampUnit::Seconds => Duration::from_secs(at.unsigned_abs()),
+        };
+        Ok(Stamp {
+            at: UNIX_EPOCH.checked_add(since_epoch),
+            verdict,
+        })
+    }
+
+    /// Whole units from the Unix epoch until `time`, rounded towards the past.
+    fn count(&self, time: SystemTime) -> i128 {
+        match time.duration_since(UNIX_EPOCH) {
+            Ok(after) => self.width(after),
+            Err(before) => -self.width(before.duration()) - 1,
+        }
+    }
+
+    fn width(&self, duration: Duration) -> i128 {
+        match self.unit {
+            TimestampUnit::Milliseconds => {
+                i128::from(duration.as_secs()) * 1000 + i128::from(duration.subsec_millis())
+            }
+            TimestampUnit::Seconds => i128::from(duration.as_secs()),
+        }
+    }
+}
+
+/// When a delivery was signed, and whether that is fresh.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stamp {
+    pub(super) at: Option<SystemTime>,
+    pub(super) verdict: Result<(), Rejection>,
+}
+
+/// Digits and nothing else; no sign, no space, no fraction.
+fn parse(text: &[u8]) -> Option<i64> {
+    if text.is_empty() {
+        return None;
+    }
+    text.iter().try_fold(0_i64, |number, digit| {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        number.checked_mul(10)?.checked_add(i64::from(digit - b'0'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const RULE: TimestampRule = TimestampRule {
+        unit: TimestampUnit::Seconds,
+        past: Duration::from_secs(300),
+        future: Duration::from_secs(60),
+    };
+
+    fn cause(rule: TimestampRule, text: &str, now_millis: u64) -> &'static str {
+        match rule.judge(
+            text.as_bytes(),
+            UNIX_EPOCH + Duration::from_millis(now_millis),
+        ) {
+            Ok(stamp) => stamp
+                .verdict
+                .map_or_else(|rejection| rejection.cause(), |()| "fresh"),
+            Err(rejection) => rejection.cause(),
+        }
+    }
+
+    #[test]
+    fn both_ends_of_the_tolerance_are_inside_it() {
+        assert_eq!(cause(RULE, "1000", 1_300_999), "fresh");
+        assert_eq!(cause(RULE, "1000", 1_301_000), "stale");
+        assert_eq!(cause(RULE, "1000", 940_000), "fresh");
+        assert_eq!(cause(RULE, "1000", 939_999), "future");
+    }
+
+    #[test]
+    fn milliseconds_are_not_seconds() {
+        let millis = TimestampRule {
+            unit: TimestampUnit::Milliseconds,
+            ..RULE
+        };
+        assert_eq!(cause(millis, "1000000", 1_300_000), "fresh");
+        assert_eq!(cause(millis, "1000000", 1_300_001), "stale");
+        assert_eq!(cause(RULE, "1000000", 1_000_000), "future");
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_malformed_and_a_huge_one_is_the_future() {
+        for text in [
+            "",
+            "-1",
+            "+1",
+            " 1",
+            "1.0",
+            "1e3",
+            "0x1",
+            "9223372036854775808",
+        ] {
+            assert_eq!(cause(RULE, text, 0), "malformed_timestamp", "{text:?}");
+        }
+        assert_eq!(cause(RULE, "9223372036854775807", 0), "future");
+    }
+
+    #[test]
+    fn a_tolerance_without_end_and_a_clock_before_the_epoch_are_survived() {
+        let endless = TimestampRule {
+            past: Duration::MAX,
+            future: Duration::MAX,
+            ..RULE
+        };
+        assert_eq!(cause(endless, "0", u32::MAX.into()), "fresh");
+        assert_eq!(cause(endless, "9223372036854775807", 0), "fresh");
+        let early = UNIX_EPOCH - Duration::from_millis(500);
+        assert_eq!(
+            RULE.judge(b"60", early)
+                .unwrap()
+                .verdict
+                .unwrap_err()
+                .cause(),
+            "future"
+        );
+        assert!(RULE.judge(b"59", early).unwrap().verdict.is_ok());
+    }
+
+    proptest! {
+        #[test]
+        fn no_input_panics(text: Vec<u8>, digits in "[0-9]{0,25}", seconds: u32, past: Duration) {
+            let now = UNIX_EPOCH + Duration::from_secs(seconds.into());
+            for unit in [TimestampUnit::Seconds, TimestampUnit::Milliseconds] {
+                let rule = TimestampRule { unit, past, future: past };
+                let _ = rule.judge(&text, now);
+                let _ = rule.judge(digits.as_bytes(), now);
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+use std::time::SystemTime;
+
+use http::request::Parts;
+
+use super::hmac::{Encoding, Headers, HmacBuilder, HmacScheme};
+use super::{Check, Identity, Scheme};
+use crate::{ConfigError, Rejection};
+
+/// Shopify: HMAC-SHA-256 over the body, base64 in `X-Shopify-Hmac-SHA256`
+/// ([docs](https://shopify.dev/docs/apps/build/webhooks/subscribe/https)).
+///
+/// The secret is the app's client secret; for up to an hour after a rotation Shopify still signs
+/// with the old one, so configure both. The signature covers the body alone: neither
+/// `X-Shopify-Webhook-Id` nor `X-Shopify-Topic`. The recommended dedupe key is therefore the digest
+/// of the body. The newer header names without `X-` are read as well.
+///
+/// ```
+/// use anvil_tower::{Shopify, VerifyLayer};
+///
+/// let layer = VerifyLayer::new("shop", Shopify::new("the client secret of the app")?);
+/// # let _ = layer;
+/// # Ok::<(), anvil_tower::ConfigError>(())
+/// ```
+#[derive(Debug)]
+pub struct Shopify(HmacScheme);
+
+impl Shopify {
+    /// Shopify with one secret.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError`] where the secret is empty, under 16 bytes or can't be decoded.
+    pub fn new(secret: impl AsRef<[u8]>) -> Result<Self, ConfigError> {
+        Self::builder().secret(secret).build()
+    }
+
+    /// The settings of Shopify, without a secret.
+    pub fn builder() -> HmacBuilder<Self> {
+        let headers = |prefix: &str| {
+            Headers::new(format!("{prefix}shopify-hmac-sha256"))
+                .id(format!("{prefix}shopify-webhook-id"))
+                .kind(format!("{prefix}shopify-topic"))
+        };
+        HmacBuilder::new("shopify", headers("x-"), Self)
+            .or_headers(headers(""))
+            .encoding(Encoding::Base64)
+    }
+}
+
+impl Scheme for Shopify {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn begin(&self, head: &Parts, now: SystemTime) -> Result<Check, Rejection> {
+        self.0.begin(head, now)
+    }
+
+    fn identify(&self, head: &Parts, body: &[u8]) -> Identity {
+        self.0.identify(head, body)
+    }
+
+    fn body_limit(&self) -> usize {
+        self.0.body_limit()
+    }
+}

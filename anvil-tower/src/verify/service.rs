@@ -1,0 +1,129 @@
+use std::error::Error;
+use std::fmt;
+use std::mem;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use http::header::CONTENT_LENGTH;
+use http::request::Parts;
+use http::{Request, Response};
+use http_body::Body;
+use tower_service::Service;
+
+use super::buffer::Buffer;
+use super::future::{Reading, ResponseFuture, report};
+use super::layer::Config;
+use super::{EmptyResponse, ResponseForRejection, VerifiedBody};
+use crate::rejection::BODY_TOO_LARGE;
+use crate::{Check, Rejection, Scheme};
+
+/// The service made by [`VerifyLayer`](super::VerifyLayer).
+///
+/// The inner service that was polled ready is the one that is called; a clone takes its place.
+pub struct Verify<I, S, R = EmptyResponse> {
+    pub(super) inner: I,
+    pub(super) config: Config<S, R>,
+}
+
+impl<I, S, R> Verify<I, S, R> {
+    /// The inner service.
+    #[must_use]
+    pub fn get_ref(&self) -> &I {
+        &self.inner
+    }
+
+    /// The inner service.
+    pub fn get_mut(&mut self) -> &mut I {
+        &mut self.inner
+    }
+
+    /// Gives the inner service back.
+    #[must_use]
+    pub fn into_inner(self) -> I {
+        self.inner
+    }
+}
+
+impl<I, S, R, B, ResBody> Service<Request<B>> for Verify<I, S, R>
+where
+    I: Service<Request<VerifiedBody>, Response = Response<ResBody>> + Clone,
+    S: Scheme,
+    R: ResponseForRejection<ResBody> + Clone,
+    B: Body,
+    B::Error: Into<Box<dyn Error + Send + Sync>>,
+{
+    type Response = Response<ResBody>;
+    type Error = I::Error;
+    type Future = ResponseFuture<I, S, R, B>;
+
+    #[inline]
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let clone = self.inner.clone();
+        let inner = mem::replace(&mut self.inner, clone);
+        let (head, body) = request.into_parts();
+        let config = &self.config;
+        let limit = config.limit();
+        match begin(config, &head, &body, limit) {
+            Ok(check) => {
+                let buffer = Buffer::new(limit, body.size_hint().lower());
+                let (source, scheme) = (Arc::clone(&config.source), Arc::clone(&config.scheme));
+                let reading = Reading {
+                    head,
+                    buffer,
+                    check,
+                    inner,
+                    source,
+                    scheme,
+                };
+                ResponseFuture::reading(body, reading, config.read_timeout, config.respond.clone())
+            }
+            Err(rejection) => {
+                report(&rejection, &config.source, config.scheme.name());
+                ResponseFuture::refused(rejection, config.respond.clone())
+            }
+        }
+    }
+}
+
+/// Everything that can be said without a byte of the body.
+fn begin<S: Scheme, R, B: Body>(
+    config: &Config<S, R>,
+    head: &Parts,
+    body: &B,
+    limit: usize,
+) -> Result<Check, Rejection> {
+    let methods = config.scheme.methods();
+    if !methods.contains(&head.method) {
+        return Err(Rejection::method_not_allowed(methods));
+    }
+    let check = config.scheme.begin(head, config.clock.now())?;
+    let declared = head
+        .headers
+        .get(CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok()?.parse().ok());
+    let declared = declared.unwrap_or(0_u64).max(body.size_hint().lower());
+    if usize::try_from(declared).is_ok_and(|declared| declared <= limit) {
+        Ok(check)
+    } else {
+        Err(BODY_TOO_LARGE)
+    }
+}
+
+impl<I: Clone, S, R: Clone> Clone for Verify<I, S, R> {
+    fn clone(&self) -> Self {
+        Self {
+            inner: self.inner.clone(),
+            config: self.config.clone(),
+        }
+    }
+}
+
+impl<I, S: fmt::Debug, R> fmt::Debug for Verify<I, S, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.config.fmt(f, "Verify")
+    }
+}
