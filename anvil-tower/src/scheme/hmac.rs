@@ -36,8 +36,9 @@
 use std::fmt;
 use std::time::SystemTime;
 
-use http::HeaderMap;
+use http::header::GetAll;
 use http::request::Parts;
+use http::{HeaderMap, HeaderValue};
 
 use self::headers::{Names, single};
 use self::keys::Keys;
@@ -87,11 +88,13 @@ impl HmacScheme {
         HmacBuilder::new(name, headers, std::convert::identity)
     }
 
-    /// The first header set whose signature header is there.
-    fn names(&self, headers: &HeaderMap) -> Option<&Names> {
-        self.header_sets
-            .iter()
-            .find(|names| headers.contains_key(&names.signature))
+    /// The first header set whose signature header is there, and that header.
+    fn names<'h>(&self, headers: &'h HeaderMap) -> Option<(&Names, GetAll<'h, HeaderValue>)> {
+        self.header_sets.iter().find_map(|names| {
+            let signature = headers.get_all(&names.signature);
+            signature.iter().next()?;
+            Some((names, signature))
+        })
     }
 
     fn read_id<'h>(&self, head: &'h Parts, names: &Names) -> Result<&'h [u8], Rejection> {
@@ -110,10 +113,8 @@ impl Scheme for HmacScheme {
     }
 
     fn begin(&self, head: &Parts, now: SystemTime) -> Result<Check, Rejection> {
-        let names = self.names(&head.headers).ok_or(MISSING_SIGNATURE)?;
-        let (signatures, tagged_timestamp) =
-            self.form
-                .read(&head.headers, &names.signature, self.keys.algorithm())?;
+        let (names, signature) = self.names(&head.headers).ok_or(MISSING_SIGNATURE)?;
+        let (signatures, tagged_timestamp) = self.form.read(signature, self.keys.algorithm())?;
         let id = self.read_id(head, names)?;
         let mut timestamp: &[u8] = &[];
         let mut stamp = None;
@@ -134,7 +135,7 @@ impl Scheme for HmacScheme {
 
     fn identify(&self, head: &Parts, body: &[u8]) -> Identity {
         let mut identity = Identity::new();
-        let Some(names) = self.names(&head.headers) else {
+        let Some((names, _)) = self.names(&head.headers) else {
             return identity;
         };
         let text = |name| head.headers.get(name).and_then(|value| value.to_str().ok());

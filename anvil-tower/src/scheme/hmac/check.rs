@@ -1,9 +1,8 @@
-use std::iter;
 use std::sync::Arc;
 
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
-use super::keys::{Keys, Mac};
+use super::keys::{Keys, Mac, Tag};
 use super::signatures::Signatures;
 use super::timestamp::Stamp;
 use crate::rejection::{MISMATCH, Rejection};
@@ -58,13 +57,16 @@ impl HmacCheck {
         } = self;
         let mut matched = Choice::from(0);
         let mut key = 0_u32;
-        for (mac, index) in iter::once(first).chain(rest).zip(0_u32..) {
-            let expected = mac.finish();
-            for signature in signatures.as_slice() {
+        let mut compare = |expected: Tag, index: u32| {
+            for signature in signatures.iter() {
                 let equal = expected.ct_eq(signature);
                 key.conditional_assign(&index, equal & !matched);
                 matched |= equal;
             }
+        };
+        compare(first.finish(), 0);
+        for (mac, index) in rest.into_iter().zip(1..) {
+            compare(mac.finish(), index);
         }
         let id = ids
             .get(key as usize)

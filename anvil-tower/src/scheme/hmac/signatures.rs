@@ -1,6 +1,6 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use http::{HeaderMap, HeaderName};
+use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::keys::{Algorithm, Tag};
 use crate::rejection::{
@@ -35,7 +35,7 @@ impl Encoding {
                 }
                 tag.bytes_mut(len).copy_from_slice(&decoded[..len]);
             }
-            Self::Hex => hex::decode_to_slice(text, tag.bytes_mut(len)).ok()?,
+            Self::Hex => decode_hex(text, tag.bytes_mut(len))?,
         }
         Some(tag)
     }
@@ -63,18 +63,14 @@ impl SignatureForm {
     /// A signature that can't be decoded is passed over as long as another one can.
     pub(super) fn read<'h>(
         &self,
-        headers: &'h HeaderMap,
-        name: &HeaderName,
+        values: impl IntoIterator<Item = &'h HeaderValue>,
         algorithm: Algorithm,
     ) -> Result<(Signatures, Option<&'h [u8]>), Rejection> {
-        let mut signatures = Signatures {
-            tags: [Tag::ZERO; MAX_SIGNATURES],
-            len: 0,
-        };
+        let mut signatures = Signatures::default();
         let mut timestamp = None;
         let mut presented = 0;
         let mut first: Option<&[u8]> = None;
-        for value in headers.get_all(name) {
+        for value in values {
             let value = value.as_bytes();
             if let Some(first) = first
                 && !self.repeated
@@ -92,8 +88,7 @@ impl SignatureForm {
                         return Err(TOO_MANY_SIGNATURES);
                     }
                     if let Some(tag) = self.encoding.decode(signature, algorithm) {
-                        signatures.tags[signatures.len] = tag;
-                        signatures.len += 1;
+                        signatures.push(tag);
                     }
                 } else if let Some(found) = self.timestamp_of(item) {
                     if timestamp.is_some_and(|earlier| earlier != found) {
@@ -103,9 +98,9 @@ impl SignatureForm {
                 }
             }
         }
-        match (signatures.len, first) {
-            (0, None | Some([])) => Err(MISSING_SIGNATURE),
-            (0, Some(_)) => Err(MALFORMED_SIGNATURE),
+        match (&signatures.first, first) {
+            (None, None | Some([])) => Err(MISSING_SIGNATURE),
+            (None, Some(_)) => Err(MALFORMED_SIGNATURE),
             _ => Ok((signatures, timestamp)),
         }
     }
@@ -144,18 +139,57 @@ impl SignatureForm {
     }
 }
 
-/// The signatures a delivery presents, decoded.
+/// The signatures a delivery presents, decoded. Nearly all present one, which is kept in place.
+#[derive(Default)]
 pub(super) struct Signatures {
-    tags: [Tag; MAX_SIGNATURES],
-    len: usize,
+    first: Option<Tag>,
+    rest: Vec<Tag>,
 }
 
 impl Signatures {
-    pub(super) fn as_slice(&self) -> &[Tag] {
-        &self.tags[..self.len]
+    fn push(&mut self, tag: Tag) {
+        if self.first.is_none() {
+            self.first = Some(tag);
+        } else {
+            self.rest.push(tag);
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Tag> {
+        self.first.iter().chain(&self.rest)
     }
 }
 
+/// Hex by table: a signature is decoded for every delivery, and one lookup a digit is cheap.
+fn decode_hex(text: &[u8], bytes: &mut [u8]) -> Option<()> {
+    let (pairs, odd) = text.as_chunks::<2>();
+    if pairs.len() != bytes.len() || !odd.is_empty() {
+        return None;
+    }
+    let mut junk = 0;
+    for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
+        let (high, low) = (
+            HEX_DIGITS[usize::from(*high)],
+            HEX_DIGITS[usize::from(*low)],
+        );
+        junk |= high | low;
+        *byte = high << 4 | low & 0x0f;
+    }
+    (junk & NO_DIGIT == 0).then_some(())
+}
+
+/// The value of each byte as a hex digit, or [`NO_DIGIT`].
+const HEX_DIGITS: [u8; 256] = {
+    let mut digits = [NO_DIGIT; 256];
+    let mut value = 0;
+    while value < 16 {
+        digits[b"0123456789abcdef"[value] as usize] = value as u8;
+        digits[b"0123456789ABCDEF"[value] as usize] = value as u8;
+        value += 1;
+    }
+    digits
+};
+const NO_DIGIT: u8 = 0x80;
 /// How many signatures a delivery may present: each costs a comparison with every key.
 pub(super) const MAX_SIGNATURES: usize = 8;
 /// What the decoder asks for to write a signature of 64 bytes.
@@ -188,14 +222,14 @@ mod tests {
             headers.append(NAME, value.parse().unwrap());
         }
         let (signatures, timestamp) = form
-            .read(&headers, &NAME, Algorithm::Sha256)
+            .read(headers.get_all(NAME), Algorithm::Sha256)
             .map_err(|rejection| rejection.cause())?;
         let text = timestamp.map(|text| String::from_utf8(text.to_vec()).unwrap());
         assert_eq!(
             text.as_deref().map(str::as_bytes),
             form.timestamp(&headers, &NAME)
         );
-        Ok((signatures.as_slice().len(), text))
+        Ok((signatures.iter().count(), text))
     }
 
     #[test]
@@ -280,6 +314,21 @@ mod tests {
     }
 
     #[test]
+    fn hex_is_decoded_in_either_case_and_nothing_else_is_hex() {
+        for byte in 0..=255_u8 {
+            for text in [format!("{byte:02x}"), format!("{byte:02X}")] {
+                let mut decoded = [0];
+                assert_eq!(decode_hex(text.as_bytes(), &mut decoded), Some(()));
+                assert_eq!(decoded, [byte]);
+            }
+            let is_digit = byte.is_ascii_hexdigit();
+            assert_eq!(decode_hex(&[b'0', byte], &mut [0]).is_some(), is_digit);
+            assert_eq!(decode_hex(&[byte, b'0'], &mut [0]).is_some(), is_digit);
+        }
+        assert_eq!(decode_hex(b"000", &mut [0]), None);
+    }
+
+    #[test]
     fn base64_is_decoded_strictly() {
         let form = SignatureForm {
             encoding: Encoding::Base64,
@@ -319,7 +368,7 @@ mod tests {
             let encoding = if base64 { Encoding::Base64 } else { Encoding::Hex };
             for tag_optional in [false, true] {
                 let form = SignatureForm { separator, encoding, tag_optional, ..form() };
-                let _ = form.read(&headers, &NAME, Algorithm::Sha512);
+                let _ = form.read(headers.get_all(NAME), Algorithm::Sha512);
             }
         }
     }
