@@ -23,7 +23,7 @@ pub use ext::QueueBackendExt;
 /// # The contract
 ///
 /// The guarantees are numbered as in `docs/architecture.md`, and the
-/// [conformance suite](crate::conformance) (feature `conformance`) has a named test for each.
+/// [conformance suite](mod@crate::conformance) (feature `conformance`) has a named test for each.
 ///
 /// * **One step** (G1, G2). `enqueue` claims the key and stores the job in one atomic step. There
 ///   is never a dedupe record without its job, nor a stored job without its record.

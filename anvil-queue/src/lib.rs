@@ -59,6 +59,8 @@
 
 mod backend;
 mod coalescer;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod dead_letter;
 mod dedupe;
 mod error;
