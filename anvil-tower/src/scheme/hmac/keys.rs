@@ -1,4 +1,5 @@
 use std::fmt;
+use std::iter;
 use std::sync::Arc;
 
 use hmac::{Hmac, KeyInit, Mac as _};
@@ -34,23 +35,28 @@ impl Algorithm {
 /// The keys of a scheme, each hashed in once, and their names.
 pub(super) struct Keys {
     algorithm: Algorithm,
-    first: Mac,
-    rest: Box<[Mac]>,
-    ids: Arc<[Arc<str>]>,
+    first: Key,
+    rest: Box<[Key]>,
+}
+
+/// A key that was hashed in, and its name.
+#[derive(Clone)]
+pub(super) struct Key {
+    pub(super) mac: Mac,
+    pub(super) id: Arc<str>,
 }
 
 impl Keys {
     /// `None` where there is no key at all.
     pub(super) fn new(algorithm: Algorithm, keys: &[(Arc<str>, Vec<u8>)]) -> Option<Self> {
-        let (first, rest) = keys.split_first()?;
+        let mut keys = keys.iter().map(|(id, key)| {
+            let id = Arc::clone(id);
+            Mac::keyed(algorithm, key).map(|mac| Key { mac, id })
+        });
         Some(Self {
             algorithm,
-            first: Mac::keyed(algorithm, &first.1)?,
-            rest: rest
-                .iter()
-                .map(|(_, key)| Mac::keyed(algorithm, key))
-                .collect::<Option<_>>()?,
-            ids: keys.iter().map(|(id, _)| Arc::clone(id)).collect(),
+            first: keys.next()??,
+            rest: keys.collect::<Option<_>>()?,
         })
     }
 
@@ -58,16 +64,12 @@ impl Keys {
         self.algorithm
     }
 
-    pub(super) fn first(&self) -> &Mac {
+    pub(super) fn first(&self) -> &Key {
         &self.first
     }
 
-    pub(super) fn rest(&self) -> &[Mac] {
+    pub(super) fn rest(&self) -> &[Key] {
         &self.rest
-    }
-
-    pub(super) fn ids(&self) -> &Arc<[Arc<str>]> {
-        &self.ids
     }
 }
 
@@ -75,13 +77,13 @@ impl fmt::Debug for Keys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             algorithm,
-            first: _,
-            rest: _,
-            ids,
+            first,
+            rest,
         } = self;
+        let ids: Vec<_> = iter::once(first).chain(rest).map(|key| &key.id).collect();
         f.debug_struct("Keys")
             .field("algorithm", algorithm)
-            .field("ids", ids)
+            .field("ids", &ids)
             .finish()
     }
 }
@@ -106,6 +108,7 @@ impl Mac {
         .ok()
     }
 
+    #[inline]
     pub(super) fn update(&mut self, bytes: &[u8]) {
         match self {
             Self::Sha1(mac) => mac.update(bytes),
@@ -114,11 +117,12 @@ impl Mac {
         }
     }
 
-    pub(super) fn finish(self) -> Tag {
+    #[inline]
+    pub(super) fn finish(&self) -> Tag {
         match self {
-            Self::Sha1(mac) => Tag::padded(&mac.finalize().into_bytes()),
-            Self::Sha256(mac) => Tag::padded(&mac.finalize().into_bytes()),
-            Self::Sha512(mac) => Tag::padded(&mac.finalize().into_bytes()),
+            Self::Sha1(mac) => Tag::padded(&mac.clone().finalize().into_bytes()),
+            Self::Sha256(mac) => Tag::padded(&mac.clone().finalize().into_bytes()),
+            Self::Sha512(mac) => Tag::padded(&mac.clone().finalize().into_bytes()),
         }
     }
 }
