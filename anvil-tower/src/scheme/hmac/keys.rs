@@ -148,19 +148,18 @@ impl Tag {
         &mut self.0[..len]
     }
 
-    fn words(&self) -> impl Iterator<Item = u64> {
-        self.0
-            .as_chunks()
-            .0
-            .iter()
-            .map(|word| u64::from_ne_bytes(*word))
+    fn words(&self) -> &[[u8; 8]] {
+        self.0.as_chunks().0
     }
 }
 
 impl ConstantTimeEq for Tag {
     fn ct_eq(&self, other: &Self) -> Choice {
-        let same = self.words().zip(other.words()).map(|(a, b)| a.ct_eq(&b));
-        same.fold(Choice::from(1), |all, word| all & word)
+        let pairs = self.words().iter().zip(other.words());
+        let differing_bits = pairs.fold(0, |bits, (a, b)| {
+            bits | (u64::from_ne_bytes(*a) ^ u64::from_ne_bytes(*b))
+        });
+        differing_bits.ct_eq(&0)
     }
 }
 
