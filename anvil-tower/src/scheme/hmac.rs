@@ -52,6 +52,7 @@ use crate::rejection::{MISSING_ID, MISSING_SIGNATURE, MISSING_TIMESTAMP};
 
 mod builder;
 mod check;
+mod decode;
 mod headers;
 mod keys;
 mod secret;
@@ -112,6 +113,7 @@ impl Scheme for HmacScheme {
         self.name
     }
 
+    #[inline]
     fn begin(&self, head: &Parts, now: SystemTime) -> Result<Check, Rejection> {
         let (names, signature) = self.names(&head.headers).ok_or(MISSING_SIGNATURE)?;
         let (signatures, tagged_timestamp) = self.form.read(signature, self.keys.algorithm())?;
