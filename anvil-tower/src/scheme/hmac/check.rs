@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
-use super::keys::{Key, Keys, Tag};
+use super::keys::{Key, Keys, Mac, Tag};
 use super::signatures::Signatures;
 use super::timestamp::Stamp;
 use crate::rejection::{MISMATCH, Rejection};
@@ -10,7 +10,8 @@ use crate::scheme::Proof;
 
 /// An HMAC under way: one state per key, and the signatures it is to be compared with.
 pub(in crate::scheme) struct HmacCheck {
-    first: Key,
+    mac: Mac,
+    id: Arc<str>,
     rest: Vec<Key>,
     signatures: Signatures,
     stamp: Option<Stamp>,
@@ -19,24 +20,33 @@ pub(in crate::scheme) struct HmacCheck {
 
 impl HmacCheck {
     #[inline]
-    pub(super) fn new(
-        keys: &Keys,
-        signatures: Signatures,
-        stamp: Option<Stamp>,
-        after_body: Vec<u8>,
-    ) -> Self {
+    pub(super) fn new(keys: &Keys) -> Self {
         Self {
-            first: keys.first().clone(),
+            mac: keys.first().mac.clone(),
+            id: Arc::clone(&keys.first().id),
             rest: keys.rest().to_vec(),
-            signatures,
-            stamp,
-            after_body,
+            signatures: Signatures::none(),
+            stamp: None,
+            after_body: Vec::new(),
         }
+    }
+
+    pub(super) fn signatures(&mut self) -> &mut Signatures {
+        &mut self.signatures
+    }
+
+    pub(super) fn stamp(&mut self, stamp: Stamp) {
+        self.stamp = Some(stamp);
+    }
+
+    /// Takes what is signed after the body.
+    pub(super) fn after_body(&mut self, bytes: Vec<u8>) {
+        self.after_body = bytes;
     }
 
     #[inline]
     pub(in crate::scheme) fn update(&mut self, bytes: &[u8]) {
-        self.first.mac.update(bytes);
+        self.mac.update(bytes);
         for key in &mut self.rest {
             key.mac.update(bytes);
         }
@@ -49,17 +59,17 @@ impl HmacCheck {
             self.update(&after_body);
         }
         let mut verdict = Verdict::new(&self.signatures);
-        verdict.compare(&self.first.mac.finish(), 0);
+        verdict.compare(&self.mac.finish(), 0);
         for (key, index) in self.rest.iter().zip(1..) {
             verdict.compare(&key.mac.finish(), index);
         }
         let id = match verdict.key().ok_or(MISMATCH)? {
-            0 => self.first.id,
+            0 => self.id,
             index => Arc::clone(&self.rest.get(index - 1).ok_or(MISMATCH)?.id),
         };
         let proof = Proof::new(id);
         match self.stamp {
-            Some(Stamp { at, verdict }) => verdict.map(|()| proof.timestamp(at)),
+            Some(stamp) => stamp.verdict().map(|()| proof.timestamp(stamp.at)),
             None => Ok(proof),
         }
     }

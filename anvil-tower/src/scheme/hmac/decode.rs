@@ -48,11 +48,9 @@ pub(super) fn decode_base64(text: &[u8], bytes: &mut [u8]) -> Option<()> {
     }
     let mut junk = 0;
     let mut bits = |quad: &[u8; 4]| {
-        quad.iter().fold(0_u32, |bits, digit| {
-            let value = BASE64_VALUES[usize::from(*digit)];
-            junk |= value;
-            bits << 6 | u32::from(value)
-        })
+        let [a, b, c, d] = quad.map(|digit| BASE64_VALUES[usize::from(digit)]);
+        junk |= a | b | c | d;
+        u32::from(a) << 18 | u32::from(b) << 12 | u32::from(c) << 6 | u32::from(d)
     };
     for (triple, quad) in triples.iter_mut().zip(quads) {
         let [_, bytes @ ..] = bits(quad).to_be_bytes();

@@ -23,14 +23,11 @@ pub enum Encoding {
 
 impl Encoding {
     /// Decodes exactly one signature, or nothing: no other length, no spaces, no missing padding.
-    fn decode(self, text: &[u8], algorithm: Algorithm) -> Option<Tag> {
-        let len = algorithm.tag_len();
-        let mut tag = Tag::ZERO;
+    fn decode(self, text: &[u8], bytes: &mut [u8]) -> Option<()> {
         match self {
-            Self::Base64 => decode_base64(text, tag.bytes_mut(len))?,
-            Self::Hex => decode_hex(text, tag.bytes_mut(len))?,
+            Self::Base64 => decode_base64(text, bytes),
+            Self::Hex => decode_hex(text, bytes),
         }
-        Some(tag)
     }
 }
 
@@ -53,13 +50,14 @@ pub(super) struct SignatureForm {
 impl SignatureForm {
     /// All signatures in the header, and the timestamp where the header carries it.
     ///
-    /// A signature that can't be decoded is passed over as long as another one can.
+    /// A signature that can't be decoded is passed over as long as another one can. They are decoded
+    /// right to where they stay: to copy what was just written byte by byte is slow.
     pub(super) fn read<'h>(
         &self,
         values: impl IntoIterator<Item = &'h HeaderValue>,
         algorithm: Algorithm,
-    ) -> Result<(Signatures, Option<&'h [u8]>), Rejection> {
-        let mut signatures = Signatures::default();
+        signatures: &mut Signatures,
+    ) -> Result<Option<&'h [u8]>, Rejection> {
         let mut timestamp = None;
         let mut presented = 0;
         let mut first: Option<&[u8]> = None;
@@ -80,9 +78,8 @@ impl SignatureForm {
                     if presented > MAX_SIGNATURES {
                         return Err(TOO_MANY_SIGNATURES);
                     }
-                    if let Some(tag) = self.encoding.decode(signature, algorithm) {
-                        signatures.push(tag);
-                    }
+                    let len = algorithm.tag_len();
+                    signatures.push(len, |bytes| self.encoding.decode(signature, bytes));
                 } else if let Some(found) = self.timestamp_of(item) {
                     if timestamp.is_some_and(|earlier| earlier != found) {
                         return Err(MALFORMED_TIMESTAMP);
@@ -91,10 +88,10 @@ impl SignatureForm {
                 }
             }
         }
-        match (&signatures.first, first) {
-            (None, None | Some([])) => Err(MISSING_SIGNATURE),
-            (None, Some(_)) => Err(MALFORMED_SIGNATURE),
-            _ => Ok((signatures, timestamp)),
+        match (signatures.len, first) {
+            (0, None | Some([])) => Err(MISSING_SIGNATURE),
+            (0, Some(_)) => Err(MALFORMED_SIGNATURE),
+            _ => Ok(timestamp),
         }
     }
 
@@ -140,23 +137,41 @@ impl SignatureForm {
 }
 
 /// The signatures a delivery presents, decoded. Nearly all present one, which is kept in place.
-#[derive(Default)]
 pub(super) struct Signatures {
-    first: Option<Tag>,
+    len: usize,
+    first: Tag,
     rest: Vec<Tag>,
 }
 
 impl Signatures {
-    fn push(&mut self, tag: Tag) {
-        if self.first.is_none() {
-            self.first = Some(tag);
-        } else {
+    pub(super) fn none() -> Self {
+        Self {
+            len: 0,
+            first: Tag::ZERO,
+            rest: Vec::new(),
+        }
+    }
+
+    /// Adds the signature of this length that `decode` writes, where it can.
+    fn push(&mut self, len: usize, decode: impl FnOnce(&mut [u8]) -> Option<()>) {
+        if self.len == 0 {
+            if decode(self.first.bytes_mut(len)).is_some() {
+                self.len = 1;
+            } else {
+                self.first = Tag::ZERO;
+            }
+            return;
+        }
+        let mut tag = Tag::ZERO;
+        if decode(tag.bytes_mut(len)).is_some() {
             self.rest.push(tag);
+            self.len += 1;
         }
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Tag> {
-        self.first.iter().chain(&self.rest)
+        let first = (self.len > 0).then_some(&self.first);
+        first.into_iter().chain(&self.rest)
     }
 }
 
@@ -191,8 +206,9 @@ mod tests {
         for value in values {
             headers.append(NAME, value.parse().unwrap());
         }
-        let (signatures, timestamp) = form
-            .read(headers.get_all(NAME), Algorithm::Sha256)
+        let mut signatures = Signatures::none();
+        let timestamp = form
+            .read(headers.get_all(NAME), Algorithm::Sha256, &mut signatures)
             .map_err(|rejection| rejection.cause())?;
         let text = timestamp.map(|text| String::from_utf8(text.to_vec()).unwrap());
         assert_eq!(
@@ -306,11 +322,9 @@ mod tests {
         ] {
             let text = STANDARD.encode(vec![255; algorithm.tag_len()]);
             assert_eq!(text.len(), len);
-            assert!(
-                Encoding::Base64
-                    .decode(text.as_bytes(), algorithm)
-                    .is_some()
-            );
+            let mut decoded = vec![0; algorithm.tag_len()];
+            let decoding = Encoding::Base64.decode(text.as_bytes(), &mut decoded);
+            assert!(decoding.is_some());
         }
     }
 
@@ -323,7 +337,7 @@ mod tests {
             let encoding = if base64 { Encoding::Base64 } else { Encoding::Hex };
             for tag_optional in [false, true] {
                 let form = SignatureForm { separator, encoding, tag_optional, ..form() };
-                let _ = form.read(headers.get_all(NAME), Algorithm::Sha512);
+                let _ = form.read(headers.get_all(NAME), Algorithm::Sha512, &mut Signatures::none());
             }
         }
     }
