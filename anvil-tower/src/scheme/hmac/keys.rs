@@ -32,6 +32,12 @@ impl Algorithm {
     }
 }
 
+/// A secret and its name. No `Debug`, and dropped once it is hashed in.
+pub(super) struct Secret {
+    pub(super) id: Arc<str>,
+    pub(super) bytes: Vec<u8>,
+}
+
 /// The keys of a scheme, each hashed in once, and their names.
 pub(super) struct Keys {
     algorithm: Algorithm,
@@ -48,10 +54,10 @@ pub(super) struct Key {
 
 impl Keys {
     /// `None` where there is no key at all.
-    pub(super) fn new(algorithm: Algorithm, keys: &[(Arc<str>, Vec<u8>)]) -> Option<Self> {
-        let mut keys = keys.iter().map(|(id, key)| {
+    pub(super) fn new(algorithm: Algorithm, secrets: &[Secret]) -> Option<Self> {
+        let mut keys = secrets.iter().map(|Secret { id, bytes }| {
             let id = Arc::clone(id);
-            Mac::keyed(algorithm, key).map(|mac| Key { mac, id })
+            Mac::keyed(algorithm, bytes).map(|mac| Key { mac, id })
         });
         Some(Self {
             algorithm,
@@ -180,7 +186,14 @@ mod tests {
 
     #[test]
     fn debug_shows_the_ids_of_the_keys_only() {
-        let keys = Keys::new(Algorithm::Sha256, &[("new".into(), b"hidden".to_vec())]).unwrap();
+        let keys = Keys::new(
+            Algorithm::Sha256,
+            &[Secret {
+                id: "new".into(),
+                bytes: b"hidden".to_vec(),
+            }],
+        )
+        .unwrap();
         assert_eq!(
             format!("{keys:?}"),
             r#"Keys { algorithm: Sha256, ids: ["new"] }"#

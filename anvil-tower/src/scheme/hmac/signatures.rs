@@ -331,7 +331,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_header_value_panics(value: Vec<u8>, separator: Option<u8>, base64: bool) {
-            let Ok(value) = http::HeaderValue::from_bytes(&value) else { return Ok(()) };
+            let Ok(value) = HeaderValue::from_bytes(&value) else { return Ok(()) };
             let mut headers = HeaderMap::new();
             headers.insert(NAME, value);
             let encoding = if base64 { Encoding::Base64 } else { Encoding::Hex };
