@@ -59,13 +59,13 @@ impl Verified {
     /// The id of the key that matched: the name it was given, or else its number.
     #[must_use]
     pub fn key_id(&self) -> &str {
-        &self.0.proof.key_id
+        self.0.proof.key_id()
     }
 
     /// When the sender signed it, where the scheme has a signed timestamp.
     #[must_use]
     pub fn timestamp(&self) -> Option<SystemTime> {
-        self.0.proof.timestamp
+        self.0.proof.signed_at()
     }
 
     /// The id the sender gave it, where there is one.

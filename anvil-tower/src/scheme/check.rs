@@ -74,15 +74,22 @@ pub trait BodyCheck: Send {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[must_use]
 pub struct Proof {
-    pub(crate) key_id: Arc<str>,
-    pub(crate) timestamp: Option<SystemTime>,
+    key_ids: KeyIds,
+    key: usize,
+    timestamp: Option<SystemTime>,
 }
 
 impl Proof {
-    /// The key with this name matched. A name or a number, never the key itself.
+    /// The key with this id matched. A name or a number, never the key itself.
     pub fn new(key_id: impl Into<Arc<str>>) -> Self {
+        Self::by_key([key_id.into()].into(), 0)
+    }
+
+    /// The key in this place matched.
+    pub(super) fn by_key(key_ids: KeyIds, key: usize) -> Self {
         Self {
-            key_id: key_id.into(),
+            key_ids,
+            key,
             timestamp: None,
         }
     }
@@ -92,4 +99,19 @@ impl Proof {
         self.timestamp = at.into();
         self
     }
+
+    /// The id of the key that matched.
+    #[must_use]
+    pub fn key_id(&self) -> &str {
+        self.key_ids.get(self.key).map_or("", |id| id)
+    }
+
+    /// When the sender says it signed.
+    #[must_use]
+    pub fn signed_at(&self) -> Option<SystemTime> {
+        self.timestamp
+    }
 }
+
+/// The ids of all keys of a scheme: handed on as a whole, so that a check counts one reference.
+pub(super) type KeyIds = Arc<[Arc<str>]>;

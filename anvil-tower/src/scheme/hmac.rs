@@ -30,18 +30,20 @@
 //!   ask for the clock and a log tells `stale` from `mismatch`.
 //! * A header of the scheme that is there twice with two values is refused: which one a proxy or a
 //!   parser in front looked at can't be known.
-//! * With one secret, a delivery is checked without an allocation, unless something is signed
-//!   after the body.
+//! * With one secret, a delivery is checked without an allocation, unless the hash is SHA-512 or
+//!   something is signed after the body.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::SystemTime;
 
-use http::HeaderMap;
+use http::header::GetAll;
 use http::request::Parts;
+use http::{HeaderMap, HeaderValue};
 
 use self::headers::{Names, single};
 use self::keys::Keys;
-use self::signatures::SignatureForm;
+use self::signatures::{SignatureForm, Signatures};
 use self::template::{Template, Values};
 use self::timestamp::TimestampRule;
 use super::{Check, Identity, Scheme};
@@ -51,6 +53,7 @@ use crate::rejection::{MISSING_ID, MISSING_SIGNATURE, MISSING_TIMESTAMP};
 
 mod builder;
 mod check;
+mod encoding;
 mod headers;
 mod keys;
 mod secret;
@@ -60,10 +63,10 @@ mod timestamp;
 
 pub use builder::HmacBuilder;
 pub(super) use check::HmacCheck;
+pub use encoding::Encoding;
 pub use headers::Headers;
 pub use keys::Algorithm;
 pub use secret::SecretEncoding;
-pub use signatures::Encoding;
 pub use timestamp::TimestampUnit;
 
 /// A sender that signs with a shared secret; see the [module docs](self) for an example.
@@ -87,11 +90,15 @@ impl HmacScheme {
         HmacBuilder::new(name, headers, std::convert::identity)
     }
 
-    /// The first header set whose signature header is there.
-    fn names(&self, headers: &HeaderMap) -> Option<&Names> {
+    /// The first header set whose signature header is there, and what is in it.
+    fn signed_by<'s, 'h>(
+        &'s self,
+        headers: &'h HeaderMap,
+    ) -> Option<(&'s Names, GetAll<'h, HeaderValue>)> {
         self.header_sets
             .iter()
-            .find(|names| headers.contains_key(&names.signature))
+            .map(|names| (names, headers.get_all(&names.signature)))
+            .find(|(_, values)| values.iter().next().is_some())
     }
 
     fn read_id<'h>(&self, head: &'h Parts, names: &Names) -> Result<&'h [u8], Rejection> {
@@ -110,10 +117,9 @@ impl Scheme for HmacScheme {
     }
 
     fn begin(&self, head: &Parts, now: SystemTime) -> Result<Check, Rejection> {
-        let names = self.names(&head.headers).ok_or(MISSING_SIGNATURE)?;
-        let (signatures, tagged_timestamp) =
-            self.form
-                .read(&head.headers, &names.signature, self.keys.algorithm())?;
+        let (names, values) = self.signed_by(&head.headers).ok_or(MISSING_SIGNATURE)?;
+        let mut signatures = Signatures::new(self.keys.algorithm());
+        let tagged_timestamp = self.form.read(values, &mut signatures)?;
         let id = self.read_id(head, names)?;
         let mut timestamp: &[u8] = &[];
         let mut stamp = None;
@@ -127,14 +133,20 @@ impl Scheme for HmacScheme {
             stamp = Some(rule.judge(timestamp, now)?);
         }
         let values = Values { id, timestamp };
-        let mut check = HmacCheck::new(&self.keys, signatures, stamp, self.template.after(values));
-        self.template.feed_before(values, |part| check.update(part));
-        Ok(Check::hmac(check))
+        let mut macs = self.keys.start();
+        self.template.feed_before(values, |part| macs.update(part));
+        Ok(Check::hmac(HmacCheck {
+            macs,
+            ids: Arc::clone(self.keys.ids()),
+            signatures,
+            stamp,
+            after_body: self.template.after(values),
+        }))
     }
 
     fn identify(&self, head: &Parts, body: &[u8]) -> Identity {
         let mut identity = Identity::new();
-        let Some(names) = self.names(&head.headers) else {
+        let Some((names, _)) = self.signed_by(&head.headers) else {
             return identity;
         };
         let text = |name| head.headers.get(name).and_then(|value| value.to_str().ok());
@@ -177,7 +189,10 @@ impl HmacScheme {
     fn timestamp_bytes<'h>(&self, head: &'h Parts, names: &Names) -> &'h [u8] {
         match &names.timestamp {
             Some(name) => single(&head.headers, name).ok().flatten(),
-            None => self.form.timestamp(&head.headers, &names.signature),
+            None => head
+                .headers
+                .get(&names.signature)
+                .and_then(|value| self.form.timestamp(value)),
         }
         .unwrap_or_default()
     }

@@ -100,7 +100,7 @@ mod tests {
         ];
         assert_eq!(cause(&svix), Ok(()));
         let proof = check(&StandardWebhooks::new(WHSEC).unwrap(), &svix, BODY).unwrap();
-        assert_eq!(proof.timestamp, Some(signed_at()));
+        assert_eq!(proof.signed_at(), Some(signed_at()));
     }
 
     #[test]

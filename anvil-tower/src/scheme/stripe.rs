@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn a_signed_event_passes_with_its_timestamp() {
         let proof = check(&Stripe::new(SECRET).unwrap(), &[(SIGNATURE, STRIPE)], BODY).unwrap();
-        assert_eq!(proof.timestamp, Some(signed_at()));
+        assert_eq!(proof.signed_at(), Some(signed_at()));
         assert_eq!(
             check(&Stripe::new(SECRET).unwrap(), &[(SIGNATURE, STRIPE)], "{}"),
             Err("mismatch")

@@ -3,10 +3,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::HmacScheme;
+use super::encoding::Encoding;
 use super::headers::Headers;
 use super::keys::{Algorithm, Key, Keys};
 use super::secret::SecretEncoding;
-use super::signatures::{Encoding, SignatureForm};
+use super::signatures::SignatureForm;
 use super::template::Template;
 use super::timestamp::{TimestampRule, TimestampUnit};
 use crate::ConfigError;

@@ -1,76 +1,52 @@
-use std::iter;
-use std::sync::Arc;
+use subtle::{Choice, ConditionallySelectable};
 
-use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
-
-use super::keys::{Keys, Mac};
+use super::keys::Macs;
 use super::signatures::Signatures;
 use super::timestamp::Stamp;
 use crate::rejection::{MISMATCH, Rejection};
 use crate::scheme::Proof;
+use crate::scheme::check::KeyIds;
 
-/// An HMAC under way: one state per key, and the signatures it is to be compared with.
+/// An HMAC under way, and the signatures it is to be compared with.
 pub(in crate::scheme) struct HmacCheck {
-    first: Mac,
-    rest: Vec<Mac>,
-    ids: Arc<[Arc<str>]>,
-    signatures: Signatures,
-    stamp: Option<Stamp>,
-    after_body: Vec<u8>,
+    pub(super) macs: Macs,
+    pub(super) ids: KeyIds,
+    pub(super) signatures: Signatures,
+    pub(super) stamp: Option<Stamp>,
+    /// What is signed after the body.
+    pub(super) after_body: Vec<u8>,
 }
 
 impl HmacCheck {
-    pub(super) fn new(
-        keys: &Keys,
-        signatures: Signatures,
-        stamp: Option<Stamp>,
-        after_body: Vec<u8>,
-    ) -> Self {
-        Self {
-            first: keys.first().clone(),
-            rest: keys.rest().to_vec(),
-            ids: Arc::clone(keys.ids()),
-            signatures,
-            stamp,
-            after_body,
-        }
-    }
-
     pub(in crate::scheme) fn update(&mut self, bytes: &[u8]) {
-        self.first.update(bytes);
-        for mac in &mut self.rest {
-            mac.update(bytes);
-        }
+        self.macs.update(bytes);
     }
 
-    pub(in crate::scheme) fn finish(mut self) -> Result<Proof, Rejection> {
-        if !self.after_body.is_empty() {
-            let after_body = std::mem::take(&mut self.after_body);
-            self.update(&after_body);
-        }
+    /// Every key is compared with every signature, whichever matches first.
+    pub(in crate::scheme) fn finish(self) -> Result<Proof, Rejection> {
         let Self {
-            first,
-            rest,
+            mut macs,
             ids,
             signatures,
             stamp,
-            after_body: _,
+            after_body,
         } = self;
+        if !after_body.is_empty() {
+            macs.update(&after_body);
+        }
         let mut matched = Choice::from(0);
         let mut key = 0_u32;
-        for (mac, index) in iter::once(first).chain(rest).zip(0_u32..) {
-            let expected = mac.finish();
-            for signature in signatures.as_slice() {
-                let equal = expected.ct_eq(signature);
+        for (expected, index) in macs.finish().zip(0..) {
+            for signature in signatures.iter() {
+                let equal = expected.matches(signature);
                 key.conditional_assign(&index, equal & !matched);
                 matched |= equal;
             }
         }
-        let id = ids
-            .get(key as usize)
-            .filter(|_| bool::from(matched))
-            .ok_or(MISMATCH)?;
-        let proof = Proof::new(Arc::clone(id));
+        if !bool::from(matched) {
+            return Err(MISMATCH);
+        }
+        let proof = Proof::by_key(ids, key as usize);
         match stamp {
             Some(Stamp { at, verdict }) => verdict.map(|()| proof.timestamp(at)),
             None => Ok(proof),

@@ -1,10 +1,13 @@
 use std::fmt;
+use std::iter;
 use std::sync::Arc;
 
 use hmac::{Hmac, KeyInit, Mac as _};
 use sha1::Sha1;
 use sha2::{Sha256, Sha512};
 use subtle::{Choice, ConstantTimeEq};
+
+use crate::scheme::check::KeyIds;
 
 /// The hash inside the HMAC.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -42,7 +45,7 @@ pub(super) struct Keys {
     algorithm: Algorithm,
     first: Mac,
     rest: Box<[Mac]>,
-    ids: Arc<[Arc<str>]>,
+    ids: KeyIds,
 }
 
 impl Keys {
@@ -64,16 +67,16 @@ impl Keys {
         self.algorithm
     }
 
-    pub(super) fn first(&self) -> &Mac {
-        &self.first
-    }
-
-    pub(super) fn rest(&self) -> &[Mac] {
-        &self.rest
-    }
-
-    pub(super) fn ids(&self) -> &Arc<[Arc<str>]> {
+    pub(super) fn ids(&self) -> &KeyIds {
         &self.ids
+    }
+
+    /// An HMAC under way with every key.
+    pub(super) fn start(&self) -> Macs {
+        Macs {
+            first: self.first.clone(),
+            rest: self.rest.to_vec(),
+        }
     }
 }
 
@@ -92,12 +95,35 @@ impl fmt::Debug for Keys {
     }
 }
 
+/// One HMAC per key. The first is inline, so that one key needs no allocation.
+pub(super) struct Macs {
+    first: Mac,
+    rest: Vec<Mac>,
+}
+
+impl Macs {
+    pub(super) fn update(&mut self, bytes: &[u8]) {
+        self.first.update(bytes);
+        for mac in &mut self.rest {
+            mac.update(bytes);
+        }
+    }
+
+    /// What each key would have signed, in the order of the keys.
+    pub(super) fn finish(self) -> impl Iterator<Item = Tag> {
+        iter::once(self.first).chain(self.rest).map(Mac::finish)
+    }
+}
+
 /// An HMAC with its key hashed in: a clone costs a copy, not two rounds of the hash.
+///
+/// SHA-512 is boxed: its state is twice as long, and the rare sender that uses it would make every
+/// check of the others as long.
 #[derive(Clone)]
-pub(super) enum Mac {
+enum Mac {
     Sha1(Hmac<Sha1>),
     Sha256(Hmac<Sha256>),
-    Sha512(Hmac<Sha512>),
+    Sha512(Box<Hmac<Sha512>>),
 }
 
 impl Mac {
@@ -106,12 +132,12 @@ impl Mac {
         match algorithm {
             Algorithm::Sha1 => Hmac::new_from_slice(key).map(Self::Sha1),
             Algorithm::Sha256 => Hmac::new_from_slice(key).map(Self::Sha256),
-            Algorithm::Sha512 => Hmac::new_from_slice(key).map(Self::Sha512),
+            Algorithm::Sha512 => Hmac::new_from_slice(key).map(Box::new).map(Self::Sha512),
         }
         .ok()
     }
 
-    pub(super) fn update(&mut self, bytes: &[u8]) {
+    fn update(&mut self, bytes: &[u8]) {
         match self {
             Self::Sha1(mac) => mac.update(bytes),
             Self::Sha256(mac) => mac.update(bytes),
@@ -119,7 +145,7 @@ impl Mac {
         }
     }
 
-    pub(super) fn finish(self) -> Tag {
+    fn finish(self) -> Tag {
         match self {
             Self::Sha1(mac) => Tag::padded(&mac.finalize().into_bytes()),
             Self::Sha256(mac) => Tag::padded(&mac.finalize().into_bytes()),
@@ -128,41 +154,34 @@ impl Mac {
     }
 }
 
-/// A decoded signature: the longest one's length, zeros behind a shorter one.
+/// A signature that a key would have made, with zeros behind it up to the longest one's length.
 ///
 /// Neither `Debug` nor `PartialEq`: it is compared in constant time or not at all.
 #[derive(Clone, Copy)]
-pub(super) struct Tag([u8; Self::MAX_LEN]);
+pub(super) struct Tag([u8; 64]);
 
 impl Tag {
-    pub(super) const MAX_LEN: usize = 64;
-    pub(super) const ZERO: Self = Self([0; Self::MAX_LEN]);
-
-    /// A tag of at most [`Self::MAX_LEN`] bytes.
-    pub(super) fn padded(bytes: &[u8]) -> Self {
-        let mut tag = Self::ZERO;
+    fn padded(bytes: &[u8]) -> Self {
+        let mut tag = Self([0; 64]);
         tag.0[..bytes.len()].copy_from_slice(bytes);
         tag
     }
 
-    pub(super) fn bytes_mut(&mut self, len: usize) -> &mut [u8] {
-        &mut self.0[..len]
-    }
-
-    fn words(&self) -> impl Iterator<Item = u64> {
-        self.0
-            .as_chunks()
-            .0
-            .iter()
-            .map(|word| u64::from_ne_bytes(*word))
+    /// Compares with a presented signature, padded to a slot in the same way.
+    pub(super) fn matches(&self, presented: &[u8]) -> Choice {
+        let same = words(&self.0)
+            .zip(words(presented))
+            .map(|(a, b)| a.ct_eq(&b));
+        same.fold(Choice::from(1), |all, word| all & word)
     }
 }
 
-impl ConstantTimeEq for Tag {
-    fn ct_eq(&self, other: &Self) -> Choice {
-        let same = self.words().zip(other.words()).map(|(a, b)| a.ct_eq(&b));
-        same.fold(Choice::from(1), |all, word| all & word)
-    }
+fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    bytes
+        .as_chunks()
+        .0
+        .iter()
+        .map(|word| u64::from_ne_bytes(*word))
 }
 
 #[cfg(test)]
@@ -170,13 +189,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_differ_in_every_bit() {
+    fn a_tag_matches_itself_and_nothing_that_differs_in_a_bit() {
         let tag = Tag::padded(&[7; 32]);
-        assert!(bool::from(tag.ct_eq(&Tag::padded(&[7; 32]))));
+        assert!(bool::from(tag.matches(&[7; 32])));
         for bit in 0..256 {
-            let mut other = tag;
-            other.0[bit / 8] ^= 1 << (bit % 8);
-            assert!(!bool::from(tag.ct_eq(&other)), "bit {bit}");
+            let mut other = [7; 32];
+            other[bit / 8] ^= 1 << (bit % 8);
+            assert!(!bool::from(tag.matches(&other)), "bit {bit}");
         }
     }
 

@@ -41,7 +41,7 @@ fn a_template_may_sign_something_after_the_body() {
         ("x-id", "1"),
     ];
     let proof = check(&scheme, &headers, BODY).unwrap();
-    assert_eq!(proof.timestamp, Some(signed_at()));
+    assert_eq!(proof.signed_at(), Some(signed_at()));
     assert_eq!(check(&scheme, &headers, ""), Err("mismatch"));
 
     let (_, id, part) = names(&scheme, &headers, BODY);
@@ -55,14 +55,14 @@ fn any_of_several_secrets_is_accepted_and_reported_by_its_id() {
     let build = |builder: HmacBuilder| builder.tag("sha256=").build().unwrap();
     let headers = [("x-signature", GITHUB)];
     let first = build(plain().secret(SECRET).secret(other));
-    assert_eq!(&*check(&first, &headers, BODY).unwrap().key_id, "0");
+    assert_eq!(check(&first, &headers, BODY).unwrap().key_id(), "0");
     let last = build(
         plain()
             .secret(other)
             .secret(other)
             .named_secret("2026", SECRET),
     );
-    assert_eq!(&*check(&last, &headers, BODY).unwrap().key_id, "2026");
+    assert_eq!(check(&last, &headers, BODY).unwrap().key_id(), "2026");
     let none = build(plain().secret(other));
     assert_eq!(check(&none, &headers, BODY), Err("mismatch"));
 }
@@ -206,7 +206,7 @@ proptest! {
         for (name, value) in [
             ("webhook-signature", signature), ("webhook-timestamp", timestamp), ("webhook-id", id),
         ] {
-            let Ok(value) = http::HeaderValue::from_bytes(&value) else { return Ok(()) };
+            let Ok(value) = HeaderValue::from_bytes(&value) else { return Ok(()) };
             request = request.header(name, value);
         }
         let head = request.body(()).unwrap().into_parts().0;
@@ -227,7 +227,7 @@ proptest! {
     ) {
         let mut request = http::Request::post("/");
         for (name, value) in ["webhook-signature", "webhook-timestamp", "webhook-id"].into_iter().zip(values) {
-            if let Some(Ok(value)) = value.map(|value| http::HeaderValue::from_bytes(&value)) {
+            if let Some(Ok(value)) = value.map(|value| HeaderValue::from_bytes(&value)) {
                 request = request.header(name, value);
             }
         }
