@@ -194,6 +194,8 @@ impl<H: Handler, P: RetryPolicy> Engine<H, P> {
             }
         });
         select(changed, may_be_work).await;
+        // Whoever is ready to run may be about to add to the work: one look for many jobs.
+        tokio::task::yield_now().await;
     }
 }
 
