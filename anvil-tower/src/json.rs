@@ -57,7 +57,7 @@ fn unescape(name: &str) -> Option<Box<str>> {
 struct Seek<'p>(&'p [Box<str>]);
 
 impl Seek<'_> {
-    fn here(&self, value: impl ToString) -> Option<String> {
+    fn here(&self, value: &(impl ToString + ?Sized)) -> Option<String> {
         self.0.is_empty().then(|| value.to_string())
     }
 }
@@ -82,11 +82,11 @@ impl<'de> Visitor<'de> for Seek<'_> {
     }
 
     fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
-        Ok(self.here(value))
+        Ok(self.here(&value))
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
-        Ok(self.here(value))
+        Ok(self.here(&value))
     }
 
     fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
@@ -103,7 +103,7 @@ impl<'de> Visitor<'de> for Seek<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let (name, rest) = match self.0 {
-            [name, rest @ ..] => (Some(name), rest),
+            [name, rest @ ..] => (Some(&**name), rest),
             [] => (None, self.0),
         };
         let mut matches = 0_usize;
@@ -137,7 +137,7 @@ impl<'de> Visitor<'de> for Seek<'_> {
 }
 
 /// Whether the next name of an object is the wanted one.
-struct Is<'p>(Option<&'p Box<str>>);
+struct Is<'p>(Option<&'p str>);
 
 impl<'de> DeserializeSeed<'de> for Is<'_> {
     type Value = bool;
@@ -155,7 +155,7 @@ impl Visitor<'_> for Is<'_> {
     }
 
     fn visit_str<E>(self, name: &str) -> Result<bool, E> {
-        Ok(self.0.is_some_and(|wanted| **wanted == *name))
+        Ok(self.0 == Some(name))
     }
 }
 

@@ -9,7 +9,7 @@
 //! use anvil_tower::{GitHub, VerifiedBody, VerifyLayer};
 //! use bytes::Bytes;
 //! use http::{Request, Response, StatusCode};
-//! use http_body_util::{Empty, Full};
+//! use http_body_util::Empty;
 //! use tower::{ServiceBuilder, ServiceExt, service_fn};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
@@ -26,10 +26,10 @@
 //!         "x-hub-signature-256",
 //!         "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
 //!     )
-//!     .body(Full::from("Hello, World!"))?;
+//!     .body(String::from("Hello, World!"))?;
 //! assert_eq!(service.clone().oneshot(signed).await?.status(), StatusCode::OK);
 //!
-//! let unsigned = Request::post("/hooks/github").body(Full::from("Hello, World!"))?;
+//! let unsigned = Request::post("/hooks/github").body(String::from("Hello, World!"))?;
 //! assert_eq!(service.oneshot(unsigned).await?.status(), StatusCode::UNAUTHORIZED);
 //! # Ok(())
 //! # }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::HmacScheme;
 use super::headers::Headers;
-use super::keys::{Algorithm, Keys};
+use super::keys::{Algorithm, Key, Keys};
 use super::secret::SecretEncoding;
 use super::signatures::{Encoding, SignatureForm};
 use super::template::Template;
@@ -226,7 +226,7 @@ impl<S> HmacBuilder<S> {
         }))
     }
 
-    fn keys(&self) -> Result<Vec<(Arc<str>, Vec<u8>)>, ConfigError> {
+    fn keys(&self) -> Result<Vec<Key>, ConfigError> {
         if self.secrets.len() > MAX_SECRETS {
             return Err(ConfigError::new(format!(
                 "there are {} secrets; at most {MAX_SECRETS} are tried, so drop the oldest",
@@ -235,17 +235,17 @@ impl<S> HmacBuilder<S> {
         }
         let mut keys = Vec::with_capacity(self.secrets.len());
         for (index, (id, secret)) in self.secrets.iter().enumerate() {
-            let key = self.secret_encoding.decode(secret)?;
-            if key.len() < MIN_KEY_LEN && !self.allow_short_secret {
+            let bytes = self.secret_encoding.decode(secret)?;
+            if bytes.len() < MIN_KEY_LEN && !self.allow_short_secret {
                 return Err(ConfigError::new(format!(
                     "the secret has {} bytes; use {MIN_KEY_LEN} or more, or accept it with allow_short_secret()",
-                    key.len()
+                    bytes.len()
                 )));
             }
             let id = id
                 .as_ref()
                 .map_or_else(|| index.to_string().into(), Arc::clone);
-            keys.push((id, key));
+            keys.push(Key { id, bytes });
         }
         Ok(keys)
     }

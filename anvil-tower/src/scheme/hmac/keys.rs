@@ -31,6 +31,12 @@ impl Algorithm {
     }
 }
 
+/// A key and its name. No `Debug`, and dropped once it is hashed in.
+pub(super) struct Key {
+    pub(super) id: Arc<str>,
+    pub(super) bytes: Vec<u8>,
+}
+
 /// The keys of a scheme, each hashed in once, and their names.
 pub(super) struct Keys {
     algorithm: Algorithm,
@@ -41,16 +47,16 @@ pub(super) struct Keys {
 
 impl Keys {
     /// `None` where there is no key at all.
-    pub(super) fn new(algorithm: Algorithm, keys: &[(Arc<str>, Vec<u8>)]) -> Option<Self> {
+    pub(super) fn new(algorithm: Algorithm, keys: &[Key]) -> Option<Self> {
         let (first, rest) = keys.split_first()?;
         Some(Self {
             algorithm,
-            first: Mac::keyed(algorithm, &first.1)?,
+            first: Mac::keyed(algorithm, &first.bytes)?,
             rest: rest
                 .iter()
-                .map(|(_, key)| Mac::keyed(algorithm, key))
+                .map(|key| Mac::keyed(algorithm, &key.bytes))
                 .collect::<Option<_>>()?,
-            ids: keys.iter().map(|(id, _)| Arc::clone(id)).collect(),
+            ids: keys.iter().map(|key| Arc::clone(&key.id)).collect(),
         })
     }
 
@@ -177,7 +183,14 @@ mod tests {
 
     #[test]
     fn debug_shows_the_ids_of_the_keys_only() {
-        let keys = Keys::new(Algorithm::Sha256, &[("new".into(), b"hidden".to_vec())]).unwrap();
+        let keys = Keys::new(
+            Algorithm::Sha256,
+            &[Key {
+                id: "new".into(),
+                bytes: b"hidden".to_vec(),
+            }],
+        )
+        .unwrap();
         assert_eq!(
             format!("{keys:?}"),
             r#"Keys { algorithm: Sha256, ids: ["new"] }"#

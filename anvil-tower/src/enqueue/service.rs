@@ -1,0 +1,169 @@
+use std::borrow::Cow;
+use std::convert::Infallible;
+use std::fmt;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use anvil_queue::{Coalescer, DeadLetters, DedupeKey, NewJob, QueueBackend, QueueName};
+use http::{Request, Response};
+use tower_service::Service;
+
+use super::stored_headers::StoredHeaders;
+use super::{Answer, JobIdAnswer, ResponseBody, ResponseFuture};
+use crate::{ConfigError, VerifiedRequestBody};
+
+/// Stores verified deliveries and answers the sender; see the [module docs](super) for an example.
+///
+/// The job gets the payload as it was signed, kind and source from the
+/// [`Verified`](crate::Verified) record, and the key that a
+/// [`DedupeLayer`](crate::DedupeLayer) put into the request's extensions; without such a layer it
+/// has no key, and every delivery is a job of its own.
+///
+/// Cloning is cheap, and clones share one [`Coalescer`].
+#[must_use = "a service does nothing until it is called"]
+pub struct EnqueueService<A = JobIdAnswer> {
+    coalescer: Coalescer,
+    timeout: Duration,
+    stored_headers: StoredHeaders,
+    dead_letters: Option<Arc<dyn DeadLetters>>,
+    answer: A,
+}
+
+impl EnqueueService {
+    /// Stores in `queue` of `backend`.
+    pub fn new(backend: impl QueueBackend, queue: QueueName) -> Self {
+        Self::from_coalescer(Coalescer::new(backend, queue))
+    }
+
+    /// Stores through a coalescer that is shared with others.
+    pub fn from_coalescer(coalescer: Coalescer) -> Self {
+        Self {
+            coalescer,
+            timeout: DEFAULT_TIMEOUT,
+            stored_headers: StoredHeaders::default(),
+            dead_letters: None,
+            answer: JobIdAnswer,
+        }
+    }
+}
+
+impl<A> EnqueueService<A> {
+    /// Sets how long a delivery may take to be stored, its time in the line included; then it is
+    /// 503. Senders give up after a few seconds, so stay well below. Default: 1 s.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Sets which headers are stored with the job, by name. At most 32 values and 8 KiB a job.
+    /// Default: `content-type`, `traceparent` and `tracestate`.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError`] where a name can't be a header's, or where the header carries a secret or a
+    /// signature, such as `authorization` and `cookie`.
+    pub fn store_headers<N>(
+        mut self,
+        names: impl IntoIterator<Item = N>,
+    ) -> Result<Self, ConfigError>
+    where
+        N: Into<Cow<'static, str>>,
+    {
+        self.stored_headers = StoredHeaders::new(names)?;
+        Ok(self)
+    }
+
+    /// Replays a job that is dead when its delivery comes again, before the sender is answered.
+    /// Where the replay fails, the answer is 503. Default: the duplicate is logged and the job stays
+    /// dead.
+    ///
+    /// `dead_letters` is the backend the service stores in.
+    pub fn replay_dead_duplicates(mut self, dead_letters: Arc<dyn DeadLetters>) -> Self {
+        self.dead_letters = Some(dead_letters);
+        self
+    }
+
+    /// Sets what a sender is told once its delivery is stored. Default: [`JobIdAnswer`].
+    pub fn answer<T>(self, answer: T) -> EnqueueService<T> {
+        let Self {
+            coalescer,
+            timeout,
+            stored_headers,
+            dead_letters,
+            answer: _,
+        } = self;
+        EnqueueService {
+            coalescer,
+            timeout,
+            stored_headers,
+            dead_letters,
+            answer,
+        }
+    }
+}
+
+impl<A, B> Service<Request<B>> for EnqueueService<A>
+where
+    A: Answer + Clone,
+    B: VerifiedRequestBody,
+{
+    type Response = Response<ResponseBody>;
+    type Error = Infallible;
+    type Future = ResponseFuture<A>;
+
+    #[inline]
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let (head, body) = request.into_parts();
+        let body = body.into_verified_body();
+        let verified = body.verified();
+        let job = NewJob::new(body.as_bytes().clone())
+            .kind(verified.kind_owned())
+            .source(Arc::clone(verified.source()))
+            .dedupe_key(head.extensions.get::<DedupeKey>().copied())
+            .metadata(self.stored_headers.copy(&head.headers));
+        ResponseFuture::new(
+            self.coalescer.enqueue(job),
+            self.coalescer.queue().clone(),
+            self.timeout,
+            self.dead_letters.clone(),
+            self.answer.clone(),
+        )
+    }
+}
+
+impl<A: Clone> Clone for EnqueueService<A> {
+    fn clone(&self) -> Self {
+        Self {
+            coalescer: self.coalescer.clone(),
+            timeout: self.timeout,
+            stored_headers: self.stored_headers.clone(),
+            dead_letters: self.dead_letters.clone(),
+            answer: self.answer.clone(),
+        }
+    }
+}
+
+impl<A> fmt::Debug for EnqueueService<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            coalescer,
+            timeout,
+            stored_headers,
+            dead_letters,
+            answer: _,
+        } = self;
+        f.debug_struct("EnqueueService")
+            .field("coalescer", coalescer)
+            .field("timeout", timeout)
+            .field("stored_headers", stored_headers)
+            .field("replay_dead_duplicates", &dead_letters.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1);
