@@ -1,6 +1,7 @@
 //! Webhooks on bare hyper, with a deadline and a limit for everything a client can stretch.
 
 use std::error::Error;
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use anvil_memory::MemoryBackend;
@@ -15,10 +16,19 @@ mod server;
 use hooks::{Hooks, Secrets};
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> ExitCode {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
     tracing_subscriber::fmt().with_env_filter(filter).init();
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::error!(%error, "can't go on");
+            ExitCode::FAILURE
+        }
+    }
+}
 
+async fn run() -> Result<(), Box<dyn Error>> {
     let backend = Arc::new(MemoryBackend::new());
     let queue = QueueName::new("webhooks")?;
     let secrets = Secrets {
