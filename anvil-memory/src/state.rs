@@ -1,7 +1,7 @@
 //! One queue as a state machine: no async, no clock, no lock. Every method takes the time since
 //! the backend was made.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
@@ -19,13 +19,14 @@ mod hash;
 mod ready;
 mod reserve;
 mod settle;
+mod spread;
 
 use ages::Ages;
 use applied::AppliedSettlements;
 use claims::Claims;
 use entry::{Entry, Stage};
-use hash::FoldState;
 use ready::Ready;
+use spread::Spread;
 
 /// What a queue may hold and for how long it remembers.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +53,7 @@ impl Default for Limits {
 pub(crate) struct State {
     limits: Limits,
     wall_start: SystemTime,
-    entries: HashMap<JobId, Entry, FoldState>,
+    entries: Spread<JobId, Entry>,
     ready: Ready,
     scheduled: BTreeSet<(Duration, u64, JobId)>,
     leases: BTreeSet<(Duration, JobId)>,
@@ -71,7 +72,7 @@ impl State {
         Self {
             limits,
             wall_start,
-            entries: HashMap::default(),
+            entries: Spread::default(),
             ready: Ready::default(),
             scheduled: BTreeSet::new(),
             leases: BTreeSet::new(),

@@ -1,17 +1,17 @@
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::hash::Hash;
 use std::time::Duration;
 
 use anvil_queue::JobId;
 
-use super::hash::FoldState;
+use super::spread::Spread;
 
 /// Which job holds which key, and until when.
 ///
 /// A claim outlives its job. An expired one is never answered from; it is dropped a few at a time,
 /// in the order in which claims were made.
 pub(super) struct Claims<K> {
-    claims: HashMap<K, Claim, FoldState>,
+    claims: Spread<K, Claim>,
     expiries: VecDeque<(Duration, K)>,
 }
 
@@ -65,7 +65,7 @@ impl<K> Claims<K> {
 impl<K> Default for Claims<K> {
     fn default() -> Self {
         Self {
-            claims: HashMap::default(),
+            claims: Spread::default(),
             expiries: VecDeque::new(),
         }
     }

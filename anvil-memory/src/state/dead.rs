@@ -198,6 +198,6 @@ mod tests {
         assert!(state.discard(id));
         assert!(!state.discard(id));
         assert_eq!(state.keys.holder(&key, at(1)), Some(id));
-        assert!(state.entries.is_empty());
+        assert_eq!(state.entries.len(), 0);
     }
 }

@@ -1,4 +1,3 @@
-use std::collections::hash_map;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,17 +22,16 @@ impl State {
             }
             None => {}
         }
-        let full = self.entries.len() >= self.limits.capacity;
-        let hash_map::Entry::Vacant(vacant) = self.entries.entry(id) else {
+        if self.entries.get(&id).is_some() {
             return Ok(Enqueued::Accepted(id));
-        };
+        }
         if data.weight() > self.limits.max_job_bytes {
             self.totals.refused += 1;
             return Err(Refusal::TooLarge {
                 limit: self.limits.max_job_bytes,
             });
         }
-        if full {
+        if self.entries.len() >= self.limits.capacity {
             self.totals.refused += 1;
             return Err(Refusal::Full);
         }
@@ -43,14 +41,15 @@ impl State {
             None => self.ids.claim(id, id, ID_WINDOW, now),
         }
         let delay = data.delay();
-        vacant.insert(Entry {
+        let entry = Entry {
             data: Arc::new(data),
             stage: Stage::Ready,
             place: 0,
             accepted_at: now,
             counters: Counters::default(),
             failures: None,
-        });
+        };
+        self.entries.insert(id, entry);
         self.ages.open(now);
         self.totals.accepted += 1;
         if delay.is_zero() {

@@ -31,6 +31,7 @@ impl Check {
     }
 
     /// Takes the next bytes of the body, exactly as they came over the wire.
+    #[inline]
     pub fn update(&mut self, chunk: &[u8]) {
         match &mut self.0 {
             Inner::Custom(check) => check.update(chunk),
@@ -43,6 +44,7 @@ impl Check {
     /// # Errors
     ///
     /// [`Rejection`] where no signature is right, or where the right one is not fresh.
+    #[inline]
     pub fn finish(self) -> Result<Proof, Rejection> {
         match self.0 {
             Inner::Custom(check) => check.finish(),

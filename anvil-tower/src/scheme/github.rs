@@ -70,6 +70,7 @@ impl Scheme for GitHub {
         self.0.name()
     }
 
+    #[inline]
     fn begin(&self, head: &Parts, now: SystemTime) -> Result<Check, Rejection> {
         self.0.begin(head, now)
     }

@@ -52,6 +52,7 @@ use crate::rejection::{MISSING_ID, MISSING_SIGNATURE, MISSING_TIMESTAMP};
 
 mod builder;
 mod check;
+mod decode;
 mod headers;
 mod keys;
 mod secret;
@@ -97,6 +98,7 @@ impl HmacScheme {
         })
     }
 
+    #[inline]
     fn read_id<'h>(&self, head: &'h Parts, names: &Names) -> Result<&'h [u8], Rejection> {
         match &names.id {
             Some(name) if self.template.has_id() => single(&head.headers, name)?
@@ -112,12 +114,14 @@ impl Scheme for HmacScheme {
         self.name
     }
 
+    #[inline]
     fn begin(&self, head: &Parts, now: SystemTime) -> Result<Check, Rejection> {
-        let (names, signature) = self.names(&head.headers).ok_or(MISSING_SIGNATURE)?;
-        let (signatures, tagged_timestamp) = self.form.read(signature, self.keys.algorithm())?;
+        let (names, values) = self.names(&head.headers).ok_or(MISSING_SIGNATURE)?;
+        let mut check = HmacCheck::new(&self.keys);
+        let algorithm = self.keys.algorithm();
+        let tagged_timestamp = self.form.read(values, algorithm, check.signatures())?;
         let id = self.read_id(head, names)?;
         let mut timestamp: &[u8] = &[];
-        let mut stamp = None;
         if let Some(rule) = &self.timestamp {
             timestamp = match &names.timestamp {
                 Some(name) => single(&head.headers, name)?,
@@ -125,11 +129,13 @@ impl Scheme for HmacScheme {
             }
             .filter(|timestamp| !timestamp.is_empty())
             .ok_or(MISSING_TIMESTAMP)?;
-            stamp = Some(rule.judge(timestamp, now)?);
+            check.stamp(rule.judge(timestamp, now)?);
         }
         let values = Values { id, timestamp };
-        let mut check = HmacCheck::new(&self.keys, signatures, stamp, self.template.after(values));
         self.template.feed_before(values, |part| check.update(part));
+        if self.template.goes_on() {
+            check.after_body(self.template.after(values));
+        }
         Ok(Check::hmac(check))
     }
 

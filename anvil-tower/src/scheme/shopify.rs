@@ -52,6 +52,7 @@ impl Scheme for Shopify {
         self.0.name()
     }
 
+    #[inline]
     fn begin(&self, head: &Parts, now: SystemTime) -> Result<Check, Rejection> {
         self.0.begin(head, now)
     }

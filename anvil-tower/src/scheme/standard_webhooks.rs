@@ -58,6 +58,7 @@ impl Scheme for StandardWebhooks {
         self.0.name()
     }
 
+    #[inline]
     fn begin(&self, head: &Parts, now: SystemTime) -> Result<Check, Rejection> {
         self.0.begin(head, now)
     }

@@ -55,6 +55,7 @@ impl Scheme for Stripe {
         self.0.name()
     }
 
+    #[inline]
     fn begin(&self, head: &Parts, now: SystemTime) -> Result<Check, Rejection> {
         self.0.begin(head, now)
     }

@@ -5,21 +5,22 @@ use crate::rejection::BODY_TOO_LARGE;
 
 /// Collects a body within a limit.
 ///
-/// What the head declares is a hint at most: the first allocation is bounded, later ones double and
-/// never exceed the limit. A stranger who declares a large body and sends nothing costs nothing.
+/// What the head declares is believed in proportion to what has arrived: the first allocation is
+/// bounded, a later one is at most sixteen times what is there, and none exceeds the limit. A
+/// stranger who declares a large body and sends nothing costs nothing, and an honest large body is
+/// copied once and not at every doubling.
 pub(super) struct Buffer {
     bytes: Vec<u8>,
+    declared: usize,
     limit: usize,
 }
 
 impl Buffer {
     pub(super) fn new(limit: usize, declared: u64) -> Self {
-        let capacity = usize::try_from(declared)
-            .unwrap_or(limit)
-            .min(limit)
-            .min(FIRST_ALLOCATION);
+        let declared = usize::try_from(declared).unwrap_or(limit).min(limit);
         Self {
-            bytes: Vec::with_capacity(capacity),
+            bytes: Vec::with_capacity(declared.min(FIRST_ALLOCATION)),
+            declared,
             limit,
         }
     }
@@ -48,21 +49,32 @@ impl Buffer {
     }
 
     fn reserve(&mut self, more: usize) -> Result<(), Rejection> {
-        let Self { bytes, limit } = self;
+        let Self {
+            bytes,
+            declared,
+            limit,
+        } = self;
         let needed = bytes
             .len()
             .checked_add(more)
             .filter(|needed| needed <= limit)
             .ok_or(BODY_TOO_LARGE)?;
         if needed > bytes.capacity() {
-            let capacity = bytes.capacity().saturating_mul(2).max(needed).min(*limit);
-            bytes.reserve_exact(capacity - bytes.len());
+            let doubled = bytes.capacity().saturating_mul(2).max(needed);
+            let believed = needed.saturating_mul(BELIEVED_FACTOR).min(*declared);
+            let capacity = if believed >= needed {
+                believed
+            } else {
+                doubled
+            };
+            bytes.reserve_exact(capacity.min(*limit) - bytes.len());
         }
         Ok(())
     }
 }
 
 const FIRST_ALLOCATION: usize = 64 * 1024;
+const BELIEVED_FACTOR: usize = 16;
 
 #[cfg(test)]
 mod tests {
@@ -87,6 +99,23 @@ mod tests {
             assert!(buffer.bytes.capacity() <= 100.min(len * 2), "{len}");
         }
         assert_eq!(buffer.push(&b"x"[..], |_| {}), Err(BODY_TOO_LARGE));
+    }
+
+    #[test]
+    fn a_declared_length_is_believed_in_proportion_to_what_has_arrived() {
+        let limit = 64 * 1024 * 1024;
+        let mut buffer = Buffer::new(limit, limit as u64);
+        let mut allocations = 0;
+        for _ in 0..limit / 1024 {
+            let before = buffer.bytes.capacity();
+            buffer.push(&[0; 1024][..], |_| {}).unwrap();
+            if buffer.bytes.capacity() > before {
+                allocations += 1;
+                assert!(buffer.bytes.capacity() <= BELIEVED_FACTOR * buffer.bytes.len());
+            }
+        }
+        assert_eq!(buffer.bytes.capacity(), limit);
+        assert_eq!(allocations, 3, "64 KiB to 1 MiB, 16 MiB and 64 MiB");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::HmacScheme;
 use super::headers::Headers;
-use super::keys::{Algorithm, Key, Keys};
+use super::keys::{Algorithm, Keys, Secret};
 use super::secret::SecretEncoding;
 use super::signatures::{Encoding, SignatureForm};
 use super::template::Template;
@@ -226,7 +226,7 @@ impl<S> HmacBuilder<S> {
         }))
     }
 
-    fn keys(&self) -> Result<Vec<Key>, ConfigError> {
+    fn keys(&self) -> Result<Vec<Secret>, ConfigError> {
         if self.secrets.len() > MAX_SECRETS {
             return Err(ConfigError::new(format!(
                 "there are {} secrets; at most {MAX_SECRETS} are tried, so drop the oldest",
@@ -245,7 +245,7 @@ impl<S> HmacBuilder<S> {
             let id = id
                 .as_ref()
                 .map_or_else(|| index.to_string().into(), Arc::clone);
-            keys.push(Key { id, bytes });
+            keys.push(Secret { id, bytes });
         }
         Ok(keys)
     }

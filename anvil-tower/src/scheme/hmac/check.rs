@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
-use super::keys::{Keys, Mac, Tag};
+use super::keys::{Key, Keys, Mac, Tag};
 use super::signatures::Signatures;
 use super::timestamp::Stamp;
 use crate::rejection::{MISMATCH, Rejection};
@@ -10,72 +10,96 @@ use crate::scheme::Proof;
 
 /// An HMAC under way: one state per key, and the signatures it is to be compared with.
 pub(in crate::scheme) struct HmacCheck {
-    first: Mac,
-    rest: Vec<Mac>,
-    ids: Arc<[Arc<str>]>,
+    mac: Mac,
+    id: Arc<str>,
+    rest: Vec<Key>,
     signatures: Signatures,
     stamp: Option<Stamp>,
     after_body: Vec<u8>,
 }
 
 impl HmacCheck {
-    pub(super) fn new(
-        keys: &Keys,
-        signatures: Signatures,
-        stamp: Option<Stamp>,
-        after_body: Vec<u8>,
-    ) -> Self {
+    #[inline]
+    pub(super) fn new(keys: &Keys) -> Self {
         Self {
-            first: keys.first().clone(),
+            mac: keys.first().mac.clone(),
+            id: Arc::clone(&keys.first().id),
             rest: keys.rest().to_vec(),
-            ids: Arc::clone(keys.ids()),
-            signatures,
-            stamp,
-            after_body,
+            signatures: Signatures::none(),
+            stamp: None,
+            after_body: Vec::new(),
         }
     }
 
+    pub(super) fn signatures(&mut self) -> &mut Signatures {
+        &mut self.signatures
+    }
+
+    pub(super) fn stamp(&mut self, stamp: Stamp) {
+        self.stamp = Some(stamp);
+    }
+
+    /// Takes what is signed after the body.
+    pub(super) fn after_body(&mut self, bytes: Vec<u8>) {
+        self.after_body = bytes;
+    }
+
+    #[inline]
     pub(in crate::scheme) fn update(&mut self, bytes: &[u8]) {
-        self.first.update(bytes);
-        for mac in &mut self.rest {
-            mac.update(bytes);
+        self.mac.update(bytes);
+        for key in &mut self.rest {
+            key.mac.update(bytes);
         }
     }
 
+    #[inline]
     pub(in crate::scheme) fn finish(mut self) -> Result<Proof, Rejection> {
         if !self.after_body.is_empty() {
             let after_body = std::mem::take(&mut self.after_body);
             self.update(&after_body);
         }
-        let Self {
-            first,
-            rest,
-            ids,
-            signatures,
-            stamp,
-            after_body: _,
-        } = self;
-        let mut matched = Choice::from(0);
-        let mut key = 0_u32;
-        let mut compare = |expected: Tag, index: u32| {
-            for signature in signatures.iter() {
-                let equal = expected.ct_eq(signature);
-                key.conditional_assign(&index, equal & !matched);
-                matched |= equal;
-            }
-        };
-        compare(first.finish(), 0);
-        for (mac, index) in rest.into_iter().zip(1..) {
-            compare(mac.finish(), index);
+        let mut verdict = Verdict::new(&self.signatures);
+        verdict.compare(&self.mac.finish(), 0);
+        for (key, index) in self.rest.iter().zip(1..) {
+            verdict.compare(&key.mac.finish(), index);
         }
-        let id = ids
-            .get(key as usize)
-            .filter(|_| bool::from(matched))
-            .ok_or(MISMATCH)?;
-        let proof = Proof::new(Arc::clone(id));
-        match stamp {
-            Some(Stamp { at, verdict }) => verdict.map(|()| proof.timestamp(at)),
+        let id = match verdict.key().ok_or(MISMATCH)? {
+            0 => self.id,
+            index => Arc::clone(&self.rest.get(index - 1).ok_or(MISMATCH)?.id),
+        };
+        let proof = Proof::new(id);
+        match self.stamp {
+            Some(stamp) => stamp.verdict().map(|()| proof.timestamp(stamp.at)),
             None => Ok(proof),
         }
+    }
+}
+
+/// Which key matched, found without a branch on what was compared.
+struct Verdict<'s> {
+    signatures: &'s Signatures,
+    matched: Choice,
+    key: u32,
+}
+
+impl<'s> Verdict<'s> {
+    fn new(signatures: &'s Signatures) -> Self {
+        Self {
+            signatures,
+            matched: Choice::from(0),
+            key: 0,
+        }
+    }
+
+    fn compare(&mut self, expected: &Tag, index: u32) {
+        for signature in self.signatures.iter() {
+            let equal = expected.ct_eq(signature);
+            self.key.conditional_assign(&index, equal & !self.matched);
+            self.matched |= equal;
+        }
+    }
+
+    fn key(&self) -> Option<usize> {
+        bool::from(self.matched).then_some(self.key as usize)
     }
 }

@@ -81,15 +81,17 @@ pub(super) struct Names {
 }
 
 /// The value of a header that may be there only once, or several times with one value.
+#[inline]
 pub(super) fn single<'h>(
     headers: &'h HeaderMap,
     name: &HeaderName,
 ) -> Result<Option<&'h [u8]>, Rejection> {
-    let mut values = headers.get_all(name).iter();
-    let Some(first) = values.next() else {
+    let Some(first) = headers.get(name) else {
         return Ok(None);
     };
-    if values.any(|other| other != first) {
+    // In nearly all heads no header is there twice, which is known without another look-up.
+    let any_repeated = headers.len() > headers.keys_len();
+    if any_repeated && headers.get_all(name).iter().any(|other| other != first) {
         return Err(CONFLICTING_HEADERS);
     }
     Ok(Some(first.as_bytes()))

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::iter;
 use std::sync::Arc;
 
 use hmac::{Hmac, KeyInit, Mac as _};
@@ -31,8 +32,8 @@ impl Algorithm {
     }
 }
 
-/// A key and its name. No `Debug`, and dropped once it is hashed in.
-pub(super) struct Key {
+/// A secret and its name. No `Debug`, and dropped once it is hashed in.
+pub(super) struct Secret {
     pub(super) id: Arc<str>,
     pub(super) bytes: Vec<u8>,
 }
@@ -40,23 +41,28 @@ pub(super) struct Key {
 /// The keys of a scheme, each hashed in once, and their names.
 pub(super) struct Keys {
     algorithm: Algorithm,
-    first: Mac,
-    rest: Box<[Mac]>,
-    ids: Arc<[Arc<str>]>,
+    first: Key,
+    rest: Box<[Key]>,
+}
+
+/// A key that was hashed in, and its name.
+#[derive(Clone)]
+pub(super) struct Key {
+    pub(super) mac: Mac,
+    pub(super) id: Arc<str>,
 }
 
 impl Keys {
     /// `None` where there is no key at all.
-    pub(super) fn new(algorithm: Algorithm, keys: &[Key]) -> Option<Self> {
-        let (first, rest) = keys.split_first()?;
+    pub(super) fn new(algorithm: Algorithm, secrets: &[Secret]) -> Option<Self> {
+        let mut keys = secrets.iter().map(|Secret { id, bytes }| {
+            let id = Arc::clone(id);
+            Mac::keyed(algorithm, bytes).map(|mac| Key { mac, id })
+        });
         Some(Self {
             algorithm,
-            first: Mac::keyed(algorithm, &first.bytes)?,
-            rest: rest
-                .iter()
-                .map(|key| Mac::keyed(algorithm, &key.bytes))
-                .collect::<Option<_>>()?,
-            ids: keys.iter().map(|key| Arc::clone(&key.id)).collect(),
+            first: keys.next()??,
+            rest: keys.collect::<Option<_>>()?,
         })
     }
 
@@ -64,16 +70,12 @@ impl Keys {
         self.algorithm
     }
 
-    pub(super) fn first(&self) -> &Mac {
+    pub(super) fn first(&self) -> &Key {
         &self.first
     }
 
-    pub(super) fn rest(&self) -> &[Mac] {
+    pub(super) fn rest(&self) -> &[Key] {
         &self.rest
-    }
-
-    pub(super) fn ids(&self) -> &Arc<[Arc<str>]> {
-        &self.ids
     }
 }
 
@@ -81,13 +83,13 @@ impl fmt::Debug for Keys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             algorithm,
-            first: _,
-            rest: _,
-            ids,
+            first,
+            rest,
         } = self;
+        let ids: Vec<_> = iter::once(first).chain(rest).map(|key| &key.id).collect();
         f.debug_struct("Keys")
             .field("algorithm", algorithm)
-            .field("ids", ids)
+            .field("ids", &ids)
             .finish()
     }
 }
@@ -112,6 +114,7 @@ impl Mac {
         .ok()
     }
 
+    #[inline]
     pub(super) fn update(&mut self, bytes: &[u8]) {
         match self {
             Self::Sha1(mac) => mac.update(bytes),
@@ -120,11 +123,12 @@ impl Mac {
         }
     }
 
-    pub(super) fn finish(self) -> Tag {
+    #[inline]
+    pub(super) fn finish(&self) -> Tag {
         match self {
-            Self::Sha1(mac) => Tag::padded(&mac.finalize().into_bytes()),
-            Self::Sha256(mac) => Tag::padded(&mac.finalize().into_bytes()),
-            Self::Sha512(mac) => Tag::padded(&mac.finalize().into_bytes()),
+            Self::Sha1(mac) => Tag::padded(&mac.clone().finalize().into_bytes()),
+            Self::Sha256(mac) => Tag::padded(&mac.clone().finalize().into_bytes()),
+            Self::Sha512(mac) => Tag::padded(&mac.clone().finalize().into_bytes()),
         }
     }
 }
@@ -150,19 +154,18 @@ impl Tag {
         &mut self.0[..len]
     }
 
-    fn words(&self) -> impl Iterator<Item = u64> {
-        self.0
-            .as_chunks()
-            .0
-            .iter()
-            .map(|word| u64::from_ne_bytes(*word))
+    fn words(&self) -> &[[u8; 8]] {
+        self.0.as_chunks().0
     }
 }
 
 impl ConstantTimeEq for Tag {
     fn ct_eq(&self, other: &Self) -> Choice {
-        let same = self.words().zip(other.words()).map(|(a, b)| a.ct_eq(&b));
-        same.fold(Choice::from(1), |all, word| all & word)
+        let pairs = self.words().iter().zip(other.words());
+        let differing_bits = pairs.fold(0, |bits, (a, b)| {
+            bits | (u64::from_ne_bytes(*a) ^ u64::from_ne_bytes(*b))
+        });
+        differing_bits.ct_eq(&0)
     }
 }
 
@@ -185,7 +188,7 @@ mod tests {
     fn debug_shows_the_ids_of_the_keys_only() {
         let keys = Keys::new(
             Algorithm::Sha256,
-            &[Key {
+            &[Secret {
                 id: "new".into(),
                 bytes: b"hidden".to_vec(),
             }],

@@ -1,7 +1,9 @@
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use http::{HeaderMap, HeaderName, HeaderValue};
+use std::iter;
 
+use http::{HeaderMap, HeaderName, HeaderValue};
+use memchr::memchr;
+
+use super::decode::{decode_base64, decode_hex};
 use super::keys::{Algorithm, Tag};
 use crate::rejection::{
     CONFLICTING_HEADERS, MALFORMED_SIGNATURE, MALFORMED_TIMESTAMP, MISSING_SIGNATURE, Rejection,
@@ -21,23 +23,11 @@ pub enum Encoding {
 
 impl Encoding {
     /// Decodes exactly one signature, or nothing: no other length, no spaces, no missing padding.
-    fn decode(self, text: &[u8], algorithm: Algorithm) -> Option<Tag> {
-        let len = algorithm.tag_len();
-        let mut tag = Tag::ZERO;
+    fn decode(self, text: &[u8], bytes: &mut [u8]) -> Option<()> {
         match self {
-            Self::Base64 => {
-                if text.len() != len.div_ceil(3) * 4 {
-                    return None;
-                }
-                let mut decoded = [0; BASE64_BUFFER];
-                if STANDARD.decode_slice(text, &mut decoded).ok()? != len {
-                    return None;
-                }
-                tag.bytes_mut(len).copy_from_slice(&decoded[..len]);
-            }
-            Self::Hex => decode_hex(text, tag.bytes_mut(len))?,
+            Self::Base64 => decode_base64(text, bytes),
+            Self::Hex => decode_hex(text, bytes),
         }
-        Some(tag)
     }
 }
 
@@ -60,13 +50,14 @@ pub(super) struct SignatureForm {
 impl SignatureForm {
     /// All signatures in the header, and the timestamp where the header carries it.
     ///
-    /// A signature that can't be decoded is passed over as long as another one can.
+    /// A signature that can't be decoded is passed over as long as another one can. They are decoded
+    /// right to where they stay: to copy what was just written byte by byte is slow.
     pub(super) fn read<'h>(
         &self,
         values: impl IntoIterator<Item = &'h HeaderValue>,
         algorithm: Algorithm,
-    ) -> Result<(Signatures, Option<&'h [u8]>), Rejection> {
-        let mut signatures = Signatures::default();
+        signatures: &mut Signatures,
+    ) -> Result<Option<&'h [u8]>, Rejection> {
         let mut timestamp = None;
         let mut presented = 0;
         let mut first: Option<&[u8]> = None;
@@ -87,9 +78,8 @@ impl SignatureForm {
                     if presented > MAX_SIGNATURES {
                         return Err(TOO_MANY_SIGNATURES);
                     }
-                    if let Some(tag) = self.encoding.decode(signature, algorithm) {
-                        signatures.push(tag);
-                    }
+                    let len = algorithm.tag_len();
+                    signatures.push(len, |bytes| self.encoding.decode(signature, bytes));
                 } else if let Some(found) = self.timestamp_of(item) {
                     if timestamp.is_some_and(|earlier| earlier != found) {
                         return Err(MALFORMED_TIMESTAMP);
@@ -98,10 +88,10 @@ impl SignatureForm {
                 }
             }
         }
-        match (&signatures.first, first) {
-            (None, None | Some([])) => Err(MISSING_SIGNATURE),
-            (None, Some(_)) => Err(MALFORMED_SIGNATURE),
-            _ => Ok((signatures, timestamp)),
+        match (signatures.len, first) {
+            (0, None | Some([])) => Err(MISSING_SIGNATURE),
+            (0, Some(_)) => Err(MALFORMED_SIGNATURE),
+            _ => Ok(timestamp),
         }
     }
 
@@ -117,9 +107,16 @@ impl SignatureForm {
 
     fn items<'v>(&self, value: &'v [u8]) -> impl Iterator<Item = &'v [u8]> {
         let separator = self.separator;
-        value
-            .split(move |byte| Some(*byte) == separator)
-            .map(<[u8]>::trim_ascii)
+        let mut rest = Some(value);
+        let items = iter::from_fn(move || {
+            let text = rest?;
+            let Some(at) = separator.and_then(|separator| memchr(separator, text)) else {
+                return rest.take();
+            };
+            rest = Some(&text[at + 1..]);
+            Some(&text[..at])
+        });
+        items.map(<[u8]>::trim_ascii)
     }
 
     fn signature<'v>(&self, item: &'v [u8]) -> Option<&'v [u8]> {
@@ -140,63 +137,51 @@ impl SignatureForm {
 }
 
 /// The signatures a delivery presents, decoded. Nearly all present one, which is kept in place.
-#[derive(Default)]
 pub(super) struct Signatures {
-    first: Option<Tag>,
+    len: usize,
+    first: Tag,
     rest: Vec<Tag>,
 }
 
 impl Signatures {
-    fn push(&mut self, tag: Tag) {
-        if self.first.is_none() {
-            self.first = Some(tag);
-        } else {
+    pub(super) fn none() -> Self {
+        Self {
+            len: 0,
+            first: Tag::ZERO,
+            rest: Vec::new(),
+        }
+    }
+
+    /// Adds the signature of this length that `decode` writes, where it can.
+    fn push(&mut self, len: usize, decode: impl FnOnce(&mut [u8]) -> Option<()>) {
+        if self.len == 0 {
+            if decode(self.first.bytes_mut(len)).is_some() {
+                self.len = 1;
+            } else {
+                self.first = Tag::ZERO;
+            }
+            return;
+        }
+        let mut tag = Tag::ZERO;
+        if decode(tag.bytes_mut(len)).is_some() {
             self.rest.push(tag);
+            self.len += 1;
         }
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Tag> {
-        self.first.iter().chain(&self.rest)
+        let first = (self.len > 0).then_some(&self.first);
+        first.into_iter().chain(&self.rest)
     }
 }
 
-/// Hex by table: a signature is decoded for every delivery, and one lookup a digit is cheap.
-fn decode_hex(text: &[u8], bytes: &mut [u8]) -> Option<()> {
-    let (pairs, odd) = text.as_chunks::<2>();
-    if pairs.len() != bytes.len() || !odd.is_empty() {
-        return None;
-    }
-    let mut junk = 0;
-    for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
-        let (high, low) = (
-            HEX_DIGITS[usize::from(*high)],
-            HEX_DIGITS[usize::from(*low)],
-        );
-        junk |= high | low;
-        *byte = high << 4 | low & 0x0f;
-    }
-    (junk & NO_DIGIT == 0).then_some(())
-}
-
-/// The value of each byte as a hex digit, or [`NO_DIGIT`].
-const HEX_DIGITS: [u8; 256] = {
-    let mut digits = [NO_DIGIT; 256];
-    let mut value = 0;
-    while value < 16 {
-        digits[b"0123456789abcdef"[value] as usize] = value as u8;
-        digits[b"0123456789ABCDEF"[value] as usize] = value as u8;
-        value += 1;
-    }
-    digits
-};
-const NO_DIGIT: u8 = 0x80;
 /// How many signatures a delivery may present: each costs a comparison with every key.
 pub(super) const MAX_SIGNATURES: usize = 8;
-/// What the decoder asks for to write a signature of 64 bytes.
-const BASE64_BUFFER: usize = 66;
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
     use proptest::prelude::*;
 
     use super::*;
@@ -221,8 +206,9 @@ mod tests {
         for value in values {
             headers.append(NAME, value.parse().unwrap());
         }
-        let (signatures, timestamp) = form
-            .read(headers.get_all(NAME), Algorithm::Sha256)
+        let mut signatures = Signatures::none();
+        let timestamp = form
+            .read(headers.get_all(NAME), Algorithm::Sha256, &mut signatures)
             .map_err(|rejection| rejection.cause())?;
         let text = timestamp.map(|text| String::from_utf8(text.to_vec()).unwrap());
         assert_eq!(
@@ -314,21 +300,6 @@ mod tests {
     }
 
     #[test]
-    fn hex_is_decoded_in_either_case_and_nothing_else_is_hex() {
-        for byte in 0..=255_u8 {
-            for text in [format!("{byte:02x}"), format!("{byte:02X}")] {
-                let mut decoded = [0];
-                assert_eq!(decode_hex(text.as_bytes(), &mut decoded), Some(()));
-                assert_eq!(decoded, [byte]);
-            }
-            let is_digit = byte.is_ascii_hexdigit();
-            assert_eq!(decode_hex(&[b'0', byte], &mut [0]).is_some(), is_digit);
-            assert_eq!(decode_hex(&[byte, b'0'], &mut [0]).is_some(), is_digit);
-        }
-        assert_eq!(decode_hex(b"000", &mut [0]), None);
-    }
-
-    #[test]
     fn base64_is_decoded_strictly() {
         let form = SignatureForm {
             encoding: Encoding::Base64,
@@ -351,24 +322,22 @@ mod tests {
         ] {
             let text = STANDARD.encode(vec![255; algorithm.tag_len()]);
             assert_eq!(text.len(), len);
-            assert!(
-                Encoding::Base64
-                    .decode(text.as_bytes(), algorithm)
-                    .is_some()
-            );
+            let mut decoded = vec![0; algorithm.tag_len()];
+            let decoding = Encoding::Base64.decode(text.as_bytes(), &mut decoded);
+            assert!(decoding.is_some());
         }
     }
 
     proptest! {
         #[test]
         fn no_header_value_panics(value: Vec<u8>, separator: Option<u8>, base64: bool) {
-            let Ok(value) = http::HeaderValue::from_bytes(&value) else { return Ok(()) };
+            let Ok(value) = HeaderValue::from_bytes(&value) else { return Ok(()) };
             let mut headers = HeaderMap::new();
             headers.insert(NAME, value);
             let encoding = if base64 { Encoding::Base64 } else { Encoding::Hex };
             for tag_optional in [false, true] {
                 let form = SignatureForm { separator, encoding, tag_optional, ..form() };
-                let _ = form.read(headers.get_all(NAME), Algorithm::Sha512);
+                let _ = form.read(headers.get_all(NAME), Algorithm::Sha512, &mut Signatures::none());
             }
         }
     }

@@ -206,7 +206,7 @@ proptest! {
         for (name, value) in [
             ("webhook-signature", signature), ("webhook-timestamp", timestamp), ("webhook-id", id),
         ] {
-            let Ok(value) = http::HeaderValue::from_bytes(&value) else { return Ok(()) };
+            let Ok(value) = HeaderValue::from_bytes(&value) else { return Ok(()) };
             request = request.header(name, value);
         }
         let head = request.body(()).unwrap().into_parts().0;
@@ -227,7 +227,7 @@ proptest! {
     ) {
         let mut request = http::Request::post("/");
         for (name, value) in ["webhook-signature", "webhook-timestamp", "webhook-id"].into_iter().zip(values) {
-            if let Some(Ok(value)) = value.map(|value| http::HeaderValue::from_bytes(&value)) {
+            if let Some(Ok(value)) = value.map(|value| HeaderValue::from_bytes(&value)) {
                 request = request.header(name, value);
             }
         }

@@ -25,16 +25,17 @@ pub(super) struct TimestampRule {
 
 impl TimestampRule {
     /// Measures a timestamp; the verdict is for after the signature was found right.
+    #[inline]
     pub(super) fn judge(&self, text: &[u8], now: SystemTime) -> Result<Stamp, Rejection> {
         let at = parse(text).ok_or(MALFORMED_TIMESTAMP)?;
         // Whole units, as senders and their libraries count: 300.9 s after the second 0 is 300 s.
-        let age = self.count(now) - i128::from(at);
-        let verdict = if age > self.width(self.past) {
-            Err(STALE)
-        } else if -age > self.width(self.future) {
-            Err(FUTURE)
+        let age = self.count(now).saturating_sub(at);
+        let freshness = if age > self.width(self.past) {
+            Freshness::Stale
+        } else if age.saturating_neg() > self.width(self.future) {
+            Freshness::Future
         } else {
-            Ok(())
+            Freshness::Fresh
         };
         let since_epoch = match self.unit {
             TimestampUnit::Milliseconds => Duration::from_millis(at.unsigned_abs()),
@@ -42,24 +43,26 @@ impl TimestampRule {
         };
         Ok(Stamp {
             at: UNIX_EPOCH.checked_add(since_epoch),
-            verdict,
+            freshness,
         })
     }
 
     /// Whole units from the Unix epoch until `time`, rounded towards the past.
-    fn count(&self, time: SystemTime) -> i128 {
+    fn count(&self, time: SystemTime) -> i64 {
         match time.duration_since(UNIX_EPOCH) {
             Ok(after) => self.width(after),
             Err(before) => -self.width(before.duration()) - 1,
         }
     }
 
-    fn width(&self, duration: Duration) -> i128 {
+    /// Whole units in `duration`; one that has no end is longer than any age.
+    fn width(&self, duration: Duration) -> i64 {
+        let seconds = i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
         match self.unit {
-            TimestampUnit::Milliseconds => {
-                i128::from(duration.as_secs()) * 1000 + i128::from(duration.subsec_millis())
-            }
-            TimestampUnit::Seconds => i128::from(duration.as_secs()),
+            TimestampUnit::Milliseconds => seconds
+                .saturating_mul(1000)
+                .saturating_add(i64::from(duration.subsec_millis())),
+            TimestampUnit::Seconds => seconds,
         }
     }
 }
@@ -68,7 +71,25 @@ impl TimestampRule {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stamp {
     pub(super) at: Option<SystemTime>,
-    pub(super) verdict: Result<(), Rejection>,
+    freshness: Freshness,
+}
+
+impl Stamp {
+    /// The verdict, for after the signature was found right.
+    pub(super) fn verdict(&self) -> Result<(), Rejection> {
+        match self.freshness {
+            Freshness::Fresh => Ok(()),
+            Freshness::Future => Err(FUTURE),
+            Freshness::Stale => Err(STALE),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Freshness {
+    Fresh,
+    Future,
+    Stale,
 }
 
 /// Digits and nothing else; no sign, no space, no fraction.
@@ -102,7 +123,7 @@ mod tests {
             UNIX_EPOCH + Duration::from_millis(now_millis),
         ) {
             Ok(stamp) => stamp
-                .verdict
+                .verdict()
                 .map_or_else(|rejection| rejection.cause(), |()| "fresh"),
             Err(rejection) => rejection.cause(),
         }
@@ -157,12 +178,12 @@ mod tests {
         assert_eq!(
             RULE.judge(b"60", early)
                 .unwrap()
-                .verdict
+                .verdict()
                 .unwrap_err()
                 .cause(),
             "future"
         );
-        assert!(RULE.judge(b"59", early).unwrap().verdict.is_ok());
+        assert!(RULE.judge(b"59", early).unwrap().verdict().is_ok());
     }
 
     proptest! {

@@ -1,0 +1,123 @@
+//! The whole chain over HTTP with a worker draining, against a bare axum route that reads the body
+//! and answers a constant 202.
+//!
+//! `bench-ingress generate --count N --out FILE` writes N signed requests of one length, no two
+//! bodies alike. `bench-ingress ours|floor --port P` serves them on 127.0.0.1 and prints
+//! `listening`; `ours` answers `GET /counts` with what became of them.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anvil_memory::MemoryBackend;
+use anvil_queue::{QueueBackend, QueueName, Worker, handler_fn};
+use anvil_tower::{GitHub, ingress};
+use axum::Router;
+use axum::http::StatusCode;
+use axum::routing::{get, post};
+use bytes::Bytes;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use tokio::net::TcpListener;
+
+fn main() -> ExitCode {
+    let args: Vec<_> = std::env::args().skip(1).collect();
+    let args: Vec<_> = args.iter().map(String::as_str).collect();
+    let result = match args.as_slice() {
+        ["generate", "--count", count, "--out", file] => match count.parse() {
+            Ok(count) => generate(count, file),
+            Err(_) => return usage(),
+        },
+        [side @ ("ours" | "floor"), "--port", port] => match port.parse() {
+            Ok(port) => serve(side, port),
+            Err(_) => return usage(),
+        },
+        _ => return usage(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bench-ingress: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn usage() -> ExitCode {
+    eprintln!("usage: bench-ingress generate --count N --out FILE | ours|floor --port P");
+    ExitCode::from(2)
+}
+
+fn generate(count: u64, file: &str) -> io::Result<()> {
+    let keyed = Hmac::<Sha256>::new_from_slice(SECRET).map_err(io::Error::other)?;
+    let mut out = BufWriter::new(File::create(file)?);
+    for number in 0..count {
+        let body = format!(
+            "{{\"ref\":\"refs/heads/main\",\"before\":\"{number:040x}\",\"after\":\"{:040x}\",\
+             \"repository\":{{\"id\":{number:012},\"full_name\":\"acme/payments\"}},\
+             \"pusher\":{{\"name\":\"octavia\",\"email\":\"octavia@example.com\"}},\
+             \"head_commit\":{{\"message\":\"Round half to even\",\"added\":[],\"modified\":[\"src/lib.rs\"]}}}}",
+            number + 1
+        );
+        let tag = keyed.clone().chain_update(&body).finalize().into_bytes();
+        write!(
+            out,
+            "POST /hooks HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n\
+             User-Agent: GitHub-Hookshot/1a2b3c4\r\nX-GitHub-Event: push\r\n\
+             X-GitHub-Delivery: {number:08x}-cc78-11e3-81ab-4c9367dc0958\r\n\
+             X-Hub-Signature-256: sha256={}\r\nContent-Length: {}\r\n\r\n{body}",
+            hex::encode(tag),
+            body.len()
+        )?;
+    }
+    out.flush()
+}
+
+#[tokio::main]
+async fn serve(side: &str, port: u16) -> io::Result<()> {
+    let app = match side {
+        "ours" => ours(),
+        _ => floor(),
+    };
+    let listener = TcpListener::bind(("127.0.0.1", port)).await?;
+    println!("listening");
+    io::stdout().flush()?;
+    axum::serve(listener, app).await
+}
+
+fn floor() -> Router {
+    let hook = |body: Bytes| async move {
+        std::hint::black_box(&body);
+        (StatusCode::ACCEPTED, CONSTANT)
+    };
+    Router::new().route("/hooks", post(hook))
+}
+
+fn ours() -> Router {
+    let backend = Arc::new(MemoryBackend::new());
+    let queue = QueueName::new("bench").expect("a valid name");
+    let scheme = GitHub::new(SECRET).expect("a valid secret");
+    let hooks = ingress(scheme, "github", Arc::clone(&backend), queue.clone());
+    let handler = handler_fn(|job, _context| async move {
+        std::hint::black_box(&job);
+        Ok(())
+    });
+    let worker = Worker::new(Arc::clone(&backend), queue.clone(), handler)
+        .build()
+        .expect("valid settings");
+    tokio::spawn(async move { worker.run(std::future::pending()).await });
+    let counts = move || async move {
+        let totals = backend.stats(&queue).await.expect("memory answers").totals;
+        format!(
+            "accepted={} duplicates={} refused={}",
+            totals.accepted, totals.duplicates, totals.refused
+        )
+    };
+    Router::new()
+        .route_service("/hooks", hooks)
+        .route("/counts", get(counts))
+}
+
+const CONSTANT: &str = "{\"jobId\":\"0198c5b2-7c3e-7d4a-9f60-2b1f5f1c9a10\",\"replayed\":false}";
+const SECRET: &[u8] = b"a plain secret of some length";
