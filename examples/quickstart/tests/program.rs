@@ -1,6 +1,6 @@
 //! The program as a user runs it.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::net::TcpListener;
 use std::process::{Command, Output, Stdio};
 
@@ -111,8 +111,11 @@ fn a_reader_that_goes_away_is_no_error() {
     assert_eq!(err, "");
 }
 
+#[cfg(unix)]
 #[test]
 fn without_once_it_serves_until_it_is_interrupted() {
+    use std::io::{BufRead, BufReader};
+
     let mut child = quickstart(&["--port=0"])
         .stdout(Stdio::piped())
         .spawn()
