@@ -1,4 +1,4 @@
-//! A queue backend of some 500 lines that keeps the whole contract.
+//! A queue backend of some 700 lines that keeps the whole contract.
 //!
 //! What a backend has to do is easier to see without what makes one fast; `docs/backend-guide.md`
 //! walks through it.
