@@ -39,3 +39,8 @@ pub async fn fill(backend: &impl QueueBackend, queue: &QueueName, count: usize) 
             .expect("no refusal");
     }
 }
+
+/// The Rust in the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;

@@ -1,0 +1,160 @@
+//! A webhook receiver in one process that plays signed deliveries at itself.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use tokio::net::TcpListener;
+
+mod accounting;
+mod app;
+mod deliveries;
+mod handler;
+mod play;
+mod sender;
+
+use app::App;
+use deliveries::Delivery;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let arguments = match Arguments::parse(std::env::args().skip(1)) {
+        Ok(Some(arguments)) => arguments,
+        Ok(None) => return exit_after(io::stdout().write_all(USAGE.as_bytes())),
+        Err(problem) => {
+            eprintln!("error: {problem}\n\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match run(&arguments).await {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => match error.downcast::<io::Error>() {
+            Ok(error) => exit_after(Err(*error)),
+            Err(error) => {
+                eprintln!("error: {error}");
+                ExitCode::FAILURE
+            }
+        },
+    }
+}
+
+/// Plays the deliveries, and keeps serving where it is not asked to end. Whether the accounting is
+/// what it should be.
+async fn run(arguments: &Arguments) -> Result<bool, BoxError> {
+    let listener = listen(arguments.port).await?;
+    let mut app = App::start(listener)?;
+    let mut out = io::stdout();
+    let right = play::play(&mut app, &mut out).await?;
+    if !arguments.once {
+        write!(out, "{}", invitation(&app))?;
+        serve(&mut app, &mut out).await?;
+    }
+    let report = app.stop().await?;
+    writeln!(out, "Stopped. The worker's report: {report}.")?;
+    Ok(right)
+}
+
+async fn listen(port: u16) -> Result<TcpListener, BoxError> {
+    TcpListener::bind(("127.0.0.1", port))
+        .await
+        .map_err(|error| {
+            match error.kind() {
+                io::ErrorKind::AddrInUse => {
+                    format!("port {port} of 127.0.0.1 is taken; choose another one with --port")
+                }
+                _ => format!("can't listen on port {port} of 127.0.0.1: {error}"),
+            }
+            .into()
+        })
+}
+
+/// Tells of every run until Ctrl-C.
+async fn serve(app: &mut App, out: &mut impl Write) -> Result<(), BoxError> {
+    let mut interrupt = std::pin::pin!(tokio::signal::ctrl_c());
+    loop {
+        tokio::select! {
+            interrupted = &mut interrupt => return Ok(interrupted?),
+            run = app.next_run() => writeln!(out, "   {run}")?,
+        }
+    }
+}
+
+/// A command that works as it stands: the delivery is signed with the secret of this program.
+fn invitation(app: &App) -> String {
+    let Delivery {
+        path,
+        headers,
+        body,
+    } = Delivery::github("ping", r#"{"zen":"Keep it logically awesome."}"#);
+    let mut command = format!("curl -i http://{}{path}", app.address());
+    for (name, value) in headers {
+        // Writing to a string does not fail.
+        let _ = write!(command, " \\\n     -H '{name}: {value}'");
+    }
+    format!(
+        "Now it's your turn. This delivery is signed, so it is accepted:\n\n   \
+         {command} \\\n     -d '{body}'\n\n\
+         Send it twice, and the second answer has the id of the first. Change a letter of the body, \
+         and it is refused.\nCtrl-C ends.\n\n"
+    )
+}
+
+struct Arguments {
+    once: bool,
+    port: u16,
+}
+
+impl Arguments {
+    /// What was asked for; nothing where that is help.
+    fn parse(given: impl Iterator<Item = String>) -> Result<Option<Self>, String> {
+        let mut arguments = Self {
+            once: false,
+            port: 3000,
+        };
+        let mut given = given;
+        while let Some(argument) = given.next() {
+            let (name, mut value) = match argument.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_owned())),
+                None => (argument.as_str(), None),
+            };
+            match name {
+                "--help" | "-h" => return Ok(None),
+                "--once" if value.is_none() => arguments.once = true,
+                "--port" => {
+                    value = value.or_else(|| given.next());
+                    let value = value.ok_or("--port needs a number")?;
+                    arguments.port = value
+                        .parse()
+                        .map_err(|_| format!("{value:?} is not a port: use 0 to 65535"))?;
+                }
+                _ => return Err(format!("{argument:?} is not an option")),
+            }
+        }
+        Ok(Some(arguments))
+    }
+}
+
+/// A reader that closed the pipe has seen enough; any other failure to write is one.
+fn exit_after(written: io::Result<()>) -> ExitCode {
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+type BoxError = Box<dyn Error + Send + Sync>;
+
+const USAGE: &str = "\
+Receives webhooks on 127.0.0.1 and plays signed deliveries at itself.
+
+Usage: quickstart [--port N] [--once]
+
+  --port N   listen on this port; 0 takes a free one (default 3000)
+  --once     end after the play: 0 if the accounting is right, 1 if not
+  --help     show this
+";
