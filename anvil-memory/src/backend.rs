@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::state::{Limits, State};
+use crate::state::{FoldState, Limits, State};
 
 /// A queue backend that keeps everything in the memory of this process.
 ///
@@ -44,7 +44,7 @@ use crate::state::{Limits, State};
 pub struct MemoryBackend {
     limits: Limits,
     clock: Clock,
-    queues: RwLock<HashMap<QueueName, Arc<Queue>>>,
+    queues: RwLock<HashMap<QueueName, Arc<Queue>, FoldState>>,
 }
 
 impl MemoryBackend {

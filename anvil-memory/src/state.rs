@@ -25,6 +25,7 @@ use ages::Ages;
 use applied::AppliedSettlements;
 use claims::Claims;
 use entry::{Entry, Stage};
+pub(crate) use hash::FoldState;
 use ready::Ready;
 use spread::Spread;
 

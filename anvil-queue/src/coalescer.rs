@@ -85,7 +85,7 @@ impl Coalescer {
     /// The queue all calls go to.
     #[must_use]
     pub fn queue(&self) -> &QueueName {
-        self.enqueues.queue()
+        &self.enqueues.queue
     }
 
     /// Stores one job; see [`QueueBackend::enqueue`].
@@ -207,12 +207,8 @@ impl Verb for Enqueues {
         job.data().weight()
     }
 
-    fn send(
-        backend: Arc<dyn QueueBackend>,
-        queue: QueueName,
-        jobs: Vec<NewJob>,
-    ) -> Sending<Self::Answer> {
-        Box::pin(async move { backend.enqueue(&queue, jobs).await })
+    fn send(lane: Arc<Lane<Self>>, jobs: Vec<NewJob>) -> Sending<Self::Answer> {
+        Box::pin(async move { lane.backend.enqueue(&lane.queue, jobs).await })
     }
 }
 
@@ -227,11 +223,7 @@ impl Verb for Settlements {
         256
     }
 
-    fn send(
-        backend: Arc<dyn QueueBackend>,
-        queue: QueueName,
-        outcomes: Vec<Self::Item>,
-    ) -> Sending<Settled> {
-        Box::pin(async move { backend.settle(&queue, &outcomes).await })
+    fn send(lane: Arc<Lane<Self>>, outcomes: Vec<Self::Item>) -> Sending<Settled> {
+        Box::pin(async move { lane.backend.settle(&lane.queue, &outcomes).await })
     }
 }

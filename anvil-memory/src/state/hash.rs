@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 /// SipHash does at a fraction of its price. The key is random and secret, so that nobody can
 /// choose deliveries whose digests meet in one bucket.
 #[derive(Clone)]
-pub(super) struct FoldState(u64);
+pub(crate) struct FoldState(u64);
 
 impl Default for FoldState {
     fn default() -> Self {
@@ -22,7 +22,7 @@ impl BuildHasher for FoldState {
     }
 }
 
-pub(super) struct FoldHasher(u64);
+pub(crate) struct FoldHasher(u64);
 
 impl FoldHasher {
     fn fold(&mut self, word: u64) {

@@ -14,17 +14,14 @@ use super::CoalescerLimits;
 use crate::{QueueBackend, QueueError, QueueErrorKind, QueueName};
 
 /// A batch verb of the backend.
-pub(super) trait Verb: Send + Sync + 'static {
+pub(super) trait Verb: Send + Sync + Sized + 'static {
     type Item: Clone + Send + Unpin + 'static;
     type Answer: Send + 'static;
 
     fn weight(item: &Self::Item) -> usize;
 
-    fn send(
-        backend: Arc<dyn QueueBackend>,
-        queue: QueueName,
-        items: Vec<Self::Item>,
-    ) -> Sending<Self::Answer>;
+    /// Sends a batch to the lane's backend and queue.
+    fn send(lane: Arc<Lane<Self>>, items: Vec<Self::Item>) -> Sending<Self::Answer>;
 }
 
 pub(super) type Sending<A> = Pin<Box<dyn Future<Output = Result<Vec<A>, QueueError>> + Send>>;
@@ -35,8 +32,8 @@ pub(super) enum LaneError {
 }
 
 pub(super) struct Lane<V: Verb> {
-    backend: Arc<dyn QueueBackend>,
-    queue: QueueName,
+    pub(super) backend: Arc<dyn QueueBackend>,
+    pub(super) queue: QueueName,
     limits: CoalescerLimits,
     line: Mutex<Line<V>>,
 }
@@ -69,16 +66,8 @@ impl<V: Verb> Lane<V> {
         }
     }
 
-    pub(super) fn queue(&self) -> &QueueName {
-        &self.queue
-    }
-
     fn line(&self) -> MutexGuard<'_, Line<V>> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn send(&self, items: Vec<V::Item>) -> Sending<V::Answer> {
-        V::send(Arc::clone(&self.backend), self.queue.clone(), items)
     }
 
     /// Takes the turn for `item`, or a place in line.
@@ -167,7 +156,7 @@ impl<V: Verb> Turn<V> {
             } else {
                 Vec::new()
             };
-            let sending = turn.lane.send(items);
+            let sending = V::send(Arc::clone(&turn.lane), items);
             turn.finish(sending, spare, waiters).await;
             next = turn.next();
         }
@@ -196,7 +185,7 @@ impl<V: Verb> Turn<V> {
             }
             Err(error) if error.kind() == QueueErrorKind::Rejected && !spare.is_empty() => {
                 for (waiter, item) in waiters.into_iter().zip(spare) {
-                    let answer = within_limit(self.lane.send(vec![item])).await;
+                    let answer = within_limit(V::send(Arc::clone(&self.lane), vec![item])).await;
                     let _ = waiter.send(only(answer).map_err(LaneError::Backend));
                 }
             }
@@ -290,7 +279,7 @@ enum Started<V: Verb> {
 /// Polls a batch of one on the spot: a backend in memory answers at once, and no task is needed.
 /// One that has to wait goes on in a task of its own, whatever becomes of the caller.
 fn start<V: Verb>(turn: Turn<V>, item: V::Item, cx: &mut Context<'_>) -> Started<V> {
-    let mut sending = turn.lane.send(vec![item]);
+    let mut sending = V::send(Arc::clone(&turn.lane), vec![item]);
     match sending.as_mut().poll(cx) {
         Poll::Ready(answers) => {
             turn.pass_on();

@@ -31,6 +31,14 @@ impl JobId {
         Self(bytes)
     }
 
+    /// Writes the text of the id, the same as `Display` writes, without the formatting machinery.
+    pub fn encode(self, text: &mut [u8; Self::TEXT_LEN]) -> &str {
+        Uuid::from_bytes(self.0).hyphenated().encode_lower(text)
+    }
+
+    /// How long the text of an id is, in bytes.
+    pub const TEXT_LEN: usize = 36;
+
     /// The 16 bytes of the id, as a backend stores it.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 16] {
@@ -86,6 +94,12 @@ mod tests {
                     .contains("UUID")
             );
         }
+    }
+
+    #[test]
+    fn the_two_ways_to_text_agree() {
+        let id = JobId::generate();
+        assert_eq!(id.encode(&mut [0; JobId::TEXT_LEN]), id.to_string());
     }
 
     #[test]

@@ -52,23 +52,33 @@ impl<H: Handler, P: RetryPolicy> Engine<H, P> {
         // The block makes a panic before the first await one of the future's.
         let running = async { self.handler.handle(held.job.clone(), context).await };
         let mut running = pin!(Some(AssertUnwindSafe(running).catch_unwind()));
-        let mut timeout = pin!(sleep_until(started + self.settings.timeout));
-        let mut cut_off = pin!(self.cut_off.wait());
-        let outcome = poll_fn(|cx| {
-            if let Some(running) = running.as_mut().as_pin_mut()
-                && let Poll::Ready(finished) = running.poll(cx)
-            {
-                return Poll::Ready(match finished {
-                    Ok(result) => Outcome::Finished(result),
-                    Err(panic) => Outcome::Panicked(panic_text(&*panic)),
-                });
+        let mut finished = |cx: &mut std::task::Context<'_>| {
+            let running = running.as_mut().as_pin_mut();
+            let poll = running.map_or(Poll::Pending, |running| running.poll(cx));
+            poll.map(|finished| match finished {
+                Ok(result) => Outcome::Finished(result),
+                Err(panic) => Outcome::Panicked(panic_text(&*panic)),
+            })
+        };
+        // A run that never waits needs no timer.
+        let at_once = poll_fn(|cx| Poll::Ready(finished(cx))).await;
+        let outcome = match at_once {
+            Poll::Ready(outcome) => outcome,
+            Poll::Pending => {
+                let mut timeout = pin!(sleep_until(started + self.settings.timeout));
+                let mut cut_off = pin!(self.cut_off.wait());
+                poll_fn(|cx| {
+                    if let Poll::Ready(outcome) = finished(cx) {
+                        return Poll::Ready(outcome);
+                    }
+                    if timeout.as_mut().poll(cx).is_ready() {
+                        return Poll::Ready(Outcome::TimedOut);
+                    }
+                    cut_off.as_mut().poll(cx).map(|()| Outcome::CutOff)
+                })
+                .await
             }
-            if timeout.as_mut().poll(cx).is_ready() {
-                return Poll::Ready(Outcome::TimedOut);
-            }
-            cut_off.as_mut().poll(cx).map(|()| Outcome::CutOff)
-        })
-        .await;
+        };
         // What the handler holds may panic when it is dropped, too.
         match catch_unwind(AssertUnwindSafe(|| running.set(None))) {
             Ok(()) => outcome,

@@ -1,4 +1,4 @@
-use anvil_queue::Enqueued;
+use anvil_queue::{Enqueued, JobId};
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, Response, StatusCode};
@@ -56,7 +56,16 @@ impl Answer for JobIdAnswer {
     fn answer(&self, enqueued: &Enqueued) -> Response<Bytes> {
         let (id, replayed) = (enqueued.id(), enqueued.is_duplicate());
         // Neither value can hold anything that JSON would escape.
-        let json = format!(r#"{{"jobId":"{id}","replayed":{replayed}}}"#);
+        let json = [
+            r#"{"jobId":""#,
+            id.encode(&mut [0; JobId::TEXT_LEN]),
+            if replayed {
+                r#"","replayed":true}"#
+            } else {
+                r#"","replayed":false}"#
+            },
+        ]
+        .concat();
         let mut response = Response::new(Bytes::from(json));
         *response.status_mut() = StatusCode::ACCEPTED;
         response

@@ -4,7 +4,6 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
 use anvil_queue::{
     DeadLetters, EnqueueCall, EnqueueError, Enqueued, JobId, QueueError, QueueName, Refusal,
@@ -15,6 +14,7 @@ use pin_project_lite::pin_project;
 use tokio::time::{Sleep, sleep};
 
 use super::answer::{accepted, too_large, try_again};
+use super::service::Config;
 use super::{Answer, ResponseBody};
 
 pin_project! {
@@ -24,12 +24,9 @@ pin_project! {
     #[must_use = "futures do nothing unless polled"]
     pub struct ResponseFuture<A> {
         step: Step,
-        queue: QueueName,
-        timeout: Duration,
         #[pin]
         deadline: Option<Sleep>,
-        dead_letters: Option<Arc<dyn DeadLetters>>,
-        answer: A,
+        config: Arc<Config<A>>,
     }
 }
 
@@ -41,21 +38,11 @@ enum Step {
 type Replay = Pin<Box<dyn Future<Output = Result<(), QueueError>> + Send>>;
 
 impl<A> ResponseFuture<A> {
-    pub(super) fn new(
-        call: EnqueueCall,
-        queue: QueueName,
-        timeout: Duration,
-        dead_letters: Option<Arc<dyn DeadLetters>>,
-        answer: A,
-    ) -> Self {
-        let step = Step::Storing { call };
+    pub(super) fn new(call: EnqueueCall, config: Arc<Config<A>>) -> Self {
         Self {
-            step,
-            queue,
-            timeout,
+            step: Step::Storing { call },
             deadline: None,
-            dead_letters,
-            answer,
+            config,
         }
     }
 }
@@ -65,6 +52,14 @@ impl<A: Answer> Future for ResponseFuture<A> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
+        let Config {
+            coalescer,
+            timeout,
+            dead_letters,
+            answer,
+            ..
+        } = &**this.config;
+        let queue = coalescer.queue();
         loop {
             let done = match this.step {
                 Step::Replaying { replay, id } => {
@@ -80,9 +75,9 @@ impl<A: Answer> Future for ResponseFuture<A> {
                 }),
             };
             let response = match done {
-                Poll::Ready(Outcome::Dead(id)) => match this.dead_letters.take() {
+                Poll::Ready(Outcome::Dead(id)) => match dead_letters {
                     Some(dead_letters) => {
-                        let replay = replay(dead_letters, this.queue.clone(), id);
+                        let replay = replay(Arc::clone(dead_letters), queue.clone(), id);
                         *this.step = Step::Replaying {
                             replay: Box::pin(replay),
                             id,
@@ -90,21 +85,21 @@ impl<A: Answer> Future for ResponseFuture<A> {
                         continue;
                     }
                     None => {
-                        tracing::warn!(queue = %this.queue, job = %id, "a delivery came again whose job is dead");
-                        accepted(this.answer, &Enqueued::DuplicateOfDead(id))
+                        tracing::warn!(%queue, job = %id, "a delivery came again whose job is dead");
+                        accepted(answer, &Enqueued::DuplicateOfDead(id))
                     }
                 },
-                Poll::Ready(Outcome::Failed(error)) => refused(&error, this.queue),
-                Poll::Ready(Outcome::Stored(enqueued)) => accepted(this.answer, &enqueued),
+                Poll::Ready(Outcome::Failed(error)) => refused(&error, queue),
+                Poll::Ready(Outcome::Stored(enqueued)) => accepted(answer, &enqueued),
                 Poll::Pending => {
                     // The first poll usually stores the job; only then is no timer needed.
                     if this.deadline.is_none() {
-                        this.deadline.set(Some(sleep(*this.timeout)));
+                        this.deadline.set(Some(sleep(*timeout)));
                     }
                     if let Some(deadline) = this.deadline.as_mut().as_pin_mut() {
                         ready!(deadline.poll(cx));
                     }
-                    tracing::warn!(queue = %this.queue, "storing a delivery took too long");
+                    tracing::warn!(%queue, "storing a delivery took too long");
                     try_again()
                 }
             };
@@ -145,7 +140,7 @@ fn refused(error: &EnqueueError, queue: &QueueName) -> Response<ResponseBody> {
 impl<A> fmt::Debug for ResponseFuture<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ResponseFuture")
-            .field("queue", &self.queue)
+            .field("queue", self.config.coalescer.queue())
             .finish_non_exhaustive()
     }
 }

@@ -23,11 +23,16 @@ use crate::{ConfigError, VerifiedRequestBody};
 /// Cloning is cheap, and clones share one [`Coalescer`].
 #[must_use = "a service does nothing until it is called"]
 pub struct EnqueueService<A = JobIdAnswer> {
-    coalescer: Coalescer,
-    timeout: Duration,
+    config: Arc<Config<A>>,
+}
+
+/// What the clones and the answers under way share.
+pub(super) struct Config<A> {
+    pub(super) coalescer: Coalescer,
+    pub(super) timeout: Duration,
     stored_headers: StoredHeaders,
-    dead_letters: Option<Arc<dyn DeadLetters>>,
-    answer: A,
+    pub(super) dead_letters: Option<Arc<dyn DeadLetters>>,
+    pub(super) answer: A,
 }
 
 impl EnqueueService {
@@ -38,21 +43,24 @@ impl EnqueueService {
 
     /// Stores through a coalescer that is shared with others.
     pub fn from_coalescer(coalescer: Coalescer) -> Self {
-        Self {
+        let config = Config {
             coalescer,
             timeout: DEFAULT_TIMEOUT,
             stored_headers: StoredHeaders::default(),
             dead_letters: None,
             answer: JobIdAnswer,
+        };
+        Self {
+            config: Arc::new(config),
         }
     }
 }
 
-impl<A> EnqueueService<A> {
+impl<A: Clone> EnqueueService<A> {
     /// Sets how long a delivery may take to be stored, its time in the line included; then it is
     /// 503. Senders give up after a few seconds, so stay well below. Default: 1 s.
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = timeout;
+        Arc::make_mut(&mut self.config).timeout = timeout;
         self
     }
 
@@ -70,7 +78,7 @@ impl<A> EnqueueService<A> {
     where
         N: Into<Cow<'static, str>>,
     {
-        self.stored_headers = StoredHeaders::new(names)?;
+        Arc::make_mut(&mut self.config).stored_headers = StoredHeaders::new(names)?;
         Ok(self)
     }
 
@@ -80,32 +88,35 @@ impl<A> EnqueueService<A> {
     ///
     /// `dead_letters` is the backend the service stores in.
     pub fn replay_dead_duplicates(mut self, dead_letters: Arc<dyn DeadLetters>) -> Self {
-        self.dead_letters = Some(dead_letters);
+        Arc::make_mut(&mut self.config).dead_letters = Some(dead_letters);
         self
     }
 
     /// Sets what a sender is told once its delivery is stored. Default: [`JobIdAnswer`].
     pub fn answer<T>(self, answer: T) -> EnqueueService<T> {
-        let Self {
+        let Config {
             coalescer,
             timeout,
             stored_headers,
             dead_letters,
             answer: _,
-        } = self;
-        EnqueueService {
+        } = Arc::unwrap_or_clone(self.config);
+        let config = Config {
             coalescer,
             timeout,
             stored_headers,
             dead_letters,
             answer,
+        };
+        EnqueueService {
+            config: Arc::new(config),
         }
     }
 }
 
 impl<A, B> Service<Request<B>> for EnqueueService<A>
 where
-    A: Answer + Clone,
+    A: Answer,
     B: VerifiedRequestBody,
 {
     type Response = Response<ResponseBody>;
@@ -119,24 +130,25 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let (head, body) = request.into_parts();
-        let body = body.into_verified_body();
-        let verified = body.verified();
-        let job = NewJob::new(body.as_bytes().clone())
+        let (payload, verified) = body.into_verified_body().into_parts();
+        let job = NewJob::new(payload)
             .kind(verified.kind_owned())
             .source(Arc::clone(verified.source()))
             .dedupe_key(head.extensions.get::<DedupeKey>().copied())
-            .metadata(self.stored_headers.copy(&head.headers));
-        ResponseFuture::new(
-            self.coalescer.enqueue(job),
-            self.coalescer.queue().clone(),
-            self.timeout,
-            self.dead_letters.clone(),
-            self.answer.clone(),
-        )
+            .metadata(self.config.stored_headers.copy(&head.headers));
+        ResponseFuture::new(self.config.coalescer.enqueue(job), Arc::clone(&self.config))
     }
 }
 
-impl<A: Clone> Clone for EnqueueService<A> {
+impl<A> Clone for EnqueueService<A> {
+    fn clone(&self) -> Self {
+        Self {
+            config: Arc::clone(&self.config),
+        }
+    }
+}
+
+impl<A: Clone> Clone for Config<A> {
     fn clone(&self) -> Self {
         Self {
             coalescer: self.coalescer.clone(),
@@ -150,13 +162,13 @@ impl<A: Clone> Clone for EnqueueService<A> {
 
 impl<A> fmt::Debug for EnqueueService<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
+        let Config {
             coalescer,
             timeout,
             stored_headers,
             dead_letters,
             answer: _,
-        } = self;
+        } = &*self.config;
         f.debug_struct("EnqueueService")
             .field("coalescer", coalescer)
             .field("timeout", timeout)

@@ -135,7 +135,12 @@ impl fmt::Debug for AroundBody {
 }
 
 fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.len() <= MAX_NAME_LEN && !text.chars().any(char::is_control)
+    let printable = if text.is_ascii() {
+        !text.bytes().any(|byte| byte.is_ascii_control())
+    } else {
+        !text.chars().any(char::is_control)
+    };
+    printable && (1..=MAX_NAME_LEN).contains(&text.len())
 }
 
 const MAX_NAME_LEN: usize = 200;

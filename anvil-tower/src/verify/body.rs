@@ -54,6 +54,10 @@ impl VerifiedBody {
         self.bytes
     }
 
+    pub(crate) fn into_parts(self) -> (Bytes, Verified) {
+        (self.bytes, self.verified)
+    }
+
     /// What is known about the delivery.
     #[must_use]
     pub fn verified(&self) -> &Verified {

@@ -16,6 +16,7 @@ use tokio::time::{Sleep, sleep};
 use tower_service::Service;
 
 use super::buffer::Buffer;
+use super::layer::Config;
 use super::response::refuse;
 use super::{ResponseForRejection, VerifiedBody};
 use crate::rejection::{BODY_FAILED, BODY_TIMEOUT, BODY_TOO_LARGE};
@@ -33,63 +34,50 @@ pin_project! {
         I: Service<Request<VerifiedBody>>,
     {
         #[pin]
-        state: State<I, S, B, I::Future>,
-        read_timeout: Duration,
-        respond: R,
+        state: State<I, B, I::Future>,
+        config: Arc<Config<S, R>>,
     }
 }
 
 pin_project! {
     #[project = StateProj]
-    enum State<I, S, B, F> {
+    enum State<I, B, F> {
         Calling { #[pin] future: F },
         Reading {
             #[pin] body: B,
             #[pin] deadline: Option<Sleep>,
-            reading: Option<Reading<I, S>>,
+            reading: Option<Reading<I>>,
         },
         Refused { rejection: Rejection },
     }
 }
 
 /// What is put aside while the body comes in.
-pub(super) struct Reading<I, S> {
+pub(super) struct Reading<I> {
     pub(super) head: Parts,
     pub(super) buffer: Buffer,
     pub(super) check: Check,
     /// The service that was polled ready.
     pub(super) inner: I,
-    pub(super) source: Arc<str>,
-    pub(super) scheme: Arc<S>,
 }
 
 impl<I, S, R, B> ResponseFuture<I, S, R, B>
 where
     I: Service<Request<VerifiedBody>>,
 {
-    pub(super) fn reading(
-        body: B,
-        reading: Reading<I, S>,
-        read_timeout: Duration,
-        respond: R,
-    ) -> Self {
+    pub(super) fn reading(body: B, reading: Reading<I>, config: Arc<Config<S, R>>) -> Self {
         let state = State::Reading {
             body,
             deadline: None,
             reading: Some(reading),
         };
-        Self {
-            state,
-            read_timeout,
-            respond,
-        }
+        Self { state, config }
     }
 
-    pub(super) fn refused(rejection: Rejection, respond: R) -> Self {
+    pub(super) fn refused(rejection: Rejection, config: Arc<Config<S, R>>) -> Self {
         Self {
             state: State::Refused { rejection },
-            read_timeout: Duration::ZERO,
-            respond,
+            config,
         }
     }
 }
@@ -120,21 +108,23 @@ where
                     };
                     let read = match read {
                         Poll::Ready(read) => read,
-                        Poll::Pending => {
-                            Err(ready!(poll_deadline(deadline, *this.read_timeout, cx)))
-                        }
+                        Poll::Pending => Err(ready!(poll_deadline(
+                            deadline,
+                            this.config.read_timeout,
+                            cx
+                        ))),
                     };
                     match reading
                         .take()
                         .ok_or(BODY_FAILED)
-                        .and_then(|reading| reading.decide(read))
+                        .and_then(|reading| reading.decide(read, this.config))
                     {
                         Ok(future) => State::Calling { future },
                         Err(rejection) => State::Refused { rejection },
                     }
                 }
                 StateProj::Refused { rejection } => {
-                    return Poll::Ready(Ok(refuse(this.respond, *rejection)));
+                    return Poll::Ready(Ok(refuse(&this.config.respond, *rejection)));
                 }
             };
             this.state.set(next);
@@ -142,7 +132,7 @@ where
     }
 }
 
-impl<I, S> Reading<I, S> {
+impl<I> Reading<I> {
     /// Reads until the body says that there is no more.
     fn poll_body<B>(
         &mut self,
@@ -172,7 +162,11 @@ impl<I, S> Reading<I, S> {
         Poll::Pending
     }
 
-    fn decide<F>(self, read: Result<(), Rejection>) -> Result<F, Rejection>
+    fn decide<F, S, R>(
+        self,
+        read: Result<(), Rejection>,
+        config: &Config<S, R>,
+    ) -> Result<F, Rejection>
     where
         I: Service<Request<VerifiedBody>, Future = F>,
         S: Scheme,
@@ -182,20 +176,20 @@ impl<I, S> Reading<I, S> {
             buffer,
             check,
             mut inner,
-            source,
-            scheme,
         } = self;
+        let scheme = &config.scheme;
         match read.and_then(|()| check.finish()) {
             Ok(proof) => {
                 let bytes = buffer.finish();
                 let identity = scheme.identify(&head, &bytes);
-                let verified = Verified::new(source, scheme.name(), proof, identity);
+                let verified =
+                    Verified::new(Arc::clone(&config.source), scheme.name(), proof, identity);
                 head.extensions.insert(verified.clone());
                 let body = VerifiedBody::new(bytes, verified);
                 Ok(inner.call(Request::from_parts(head, body)))
             }
             Err(rejection) => {
-                report(&rejection, &source, scheme.name());
+                report(&rejection, &config.source, scheme.name());
                 Err(rejection)
             }
         }

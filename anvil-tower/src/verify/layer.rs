@@ -102,7 +102,7 @@ impl<I, S, R: Clone> Layer<I> for VerifyLayer<S, R> {
     fn layer(&self, inner: I) -> Self::Service {
         Verify {
             inner,
-            config: self.config.clone(),
+            config: Arc::new(self.config.clone()),
         }
     }
 }

@@ -22,7 +22,7 @@ use crate::{Check, Rejection, Scheme};
 /// The inner service that was polled ready is the one that is called; a clone takes its place.
 pub struct Verify<I, S, R = EmptyResponse> {
     pub(super) inner: I,
-    pub(super) config: Config<S, R>,
+    pub(super) config: Arc<Config<S, R>>,
 }
 
 impl<I, S, R> Verify<I, S, R> {
@@ -48,7 +48,7 @@ impl<I, S, R, B, ResBody> Service<Request<B>> for Verify<I, S, R>
 where
     I: Service<Request<VerifiedBody>, Response = Response<ResBody>> + Clone,
     S: Scheme,
-    R: ResponseForRejection<ResBody> + Clone,
+    R: ResponseForRejection<ResBody>,
     B: Body,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
@@ -70,20 +70,17 @@ where
         match begin(config, &head, &body, limit) {
             Ok(check) => {
                 let buffer = Buffer::new(limit, body.size_hint().lower());
-                let (source, scheme) = (Arc::clone(&config.source), Arc::clone(&config.scheme));
                 let reading = Reading {
                     head,
                     buffer,
                     check,
                     inner,
-                    source,
-                    scheme,
                 };
-                ResponseFuture::reading(body, reading, config.read_timeout, config.respond.clone())
+                ResponseFuture::reading(body, reading, Arc::clone(config))
             }
             Err(rejection) => {
                 report(&rejection, &config.source, config.scheme.name());
-                ResponseFuture::refused(rejection, config.respond.clone())
+                ResponseFuture::refused(rejection, Arc::clone(config))
             }
         }
     }
@@ -113,11 +110,11 @@ fn begin<S: Scheme, R, B: Body>(
     }
 }
 
-impl<I: Clone, S, R: Clone> Clone for Verify<I, S, R> {
+impl<I: Clone, S, R> Clone for Verify<I, S, R> {
     fn clone(&self) -> Self {
         Self {
             inner: self.inner.clone(),
-            config: self.config.clone(),
+            config: Arc::clone(&self.config),
         }
     }
 }
