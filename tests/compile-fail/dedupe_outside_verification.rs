@@ -1,4 +1,4 @@
-//! expect: a webhook body of type `axum::body::Body` has not been verified
+//! expect: a webhook body of type `Body` has not been verified
 //! expect: put `VerifyLayer` in front
 
 use std::sync::Arc;

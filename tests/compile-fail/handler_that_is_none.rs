@@ -1,4 +1,4 @@
-//! expect: `i32` is not a handler of jobs
+//! expect: `{integer}` is not a handler of jobs
 //! expect: wrap an async closure in `handler_fn(|job, context| async move { … Ok(()) })`
 
 use std::sync::Arc;
