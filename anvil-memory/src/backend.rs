@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use anvil_queue::{
     DeadLetter, DeadLetters, DeadPage, DeadQuery, Enqueued, JobId, Lease, LeaseState, LeaseToken,
-    NewJob, QueueBackend, QueueError, QueueErrorKind, QueueName, QueueStats, Refusal,
-    ReplayOptions, Replayed, Reserve, Reserved, Settled, Settlement,
+    NewJob, QueueBackend, QueueError, QueueName, QueueStats, Refusal, ReplayOptions, Replayed,
+    Reserve, Reserved, Settled, Settlement,
 };
 use async_trait::async_trait;
 use tokio::sync::Notify;
@@ -178,18 +178,12 @@ impl QueueBackend for MemoryBackend {
         queue: &QueueName,
         outcomes: &[(Lease, Settlement)],
     ) -> Result<Vec<Settled>, QueueError> {
-        let settled: Option<_> = self.run(queue, |state, now| {
+        Ok(self.run(queue, |state, now| {
             outcomes
                 .iter()
                 .map(|(lease, settlement)| state.settle(lease, settlement, now))
                 .collect()
-        });
-        settled.ok_or_else(|| {
-            QueueError::new(
-                QueueErrorKind::Internal,
-                "a settlement is newer than this version of the in-memory backend",
-            )
-        })
+        }))
     }
 
     async fn stats(&self, queue: &QueueName) -> Result<QueueStats, QueueError> {

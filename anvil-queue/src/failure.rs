@@ -208,10 +208,14 @@ pub struct Failure<'a> {
     pub job_kind: &'a str,
     /// How long ago the job was accepted, by the backend's clock at the start of the run.
     pub age: Duration,
+    /// The minimum delay the handler asked for with
+    /// [`retry_after`](crate::HandlerError::retry_after); the worker waits at least so long,
+    /// whatever the policy says.
+    pub at_least: Duration,
 }
 
 impl<'a> Failure<'a> {
-    /// A failure of a job of this kind; `age` is zero and `error` empty until set.
+    /// A failure of a job of this kind; everything else is zero or empty until set.
     #[must_use]
     pub fn new(attempts: u32, kind: FailureKind, job_kind: &'a str) -> Self {
         Self {
@@ -220,6 +224,7 @@ impl<'a> Failure<'a> {
             error: "",
             job_kind,
             age: Duration::ZERO,
+            at_least: Duration::ZERO,
         }
     }
 
@@ -227,6 +232,13 @@ impl<'a> Failure<'a> {
     #[must_use]
     pub fn error(mut self, error: &'a str) -> Self {
         self.error = error;
+        self
+    }
+
+    /// Sets the minimum delay the handler asked for. Default: zero.
+    #[must_use]
+    pub fn at_least(mut self, delay: Duration) -> Self {
+        self.at_least = delay;
         self
     }
 

@@ -179,8 +179,14 @@ impl fmt::Debug for LeaseToken {
 }
 
 /// What becomes of a leased job.
+///
+/// Exhaustive on purpose: a backend that does not know a settlement must not compile rather than
+/// fail jobs at run time.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "every backend must handle every settlement"
+)]
 pub enum Settlement {
     /// The job is among the dead letters from now on; the run counts as an attempt.
     Bury {

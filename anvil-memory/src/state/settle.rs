@@ -5,17 +5,16 @@ use anvil_queue::{JobId, Lease, LeaseState, Settled, Settlement};
 use super::{Stage, State};
 
 impl State {
-    /// Ends a lease. `None` where the settlement is of a kind that did not exist when this was
-    /// written; nothing has been changed then.
+    /// Ends a lease, where it is still the job's.
     pub(crate) fn settle(
         &mut self,
         lease: &Lease,
         settlement: &Settlement,
         now: Duration,
-    ) -> Option<Settled> {
+    ) -> Settled {
         let id = lease.job();
         let Some(deadline) = self.deadline_of(lease) else {
-            return Some(self.settled_before(lease, settlement));
+            return self.settled_before(lease, settlement);
         };
         match settlement {
             Settlement::Bury { reason, failure } => {
@@ -37,11 +36,10 @@ impl State {
                 self.count_snooze(id);
                 self.schedule(id, *after, now);
             }
-            _ => return None,
         }
         self.leases.remove(&(deadline, id));
         self.applied.remember(lease, settlement);
-        Some(Settled::Applied)
+        Settled::Applied
     }
 
     /// Lets a lease run for `time` from now, never shorter than it would have.
@@ -126,10 +124,7 @@ mod tests {
         ] {
             let mut state = state(Limits::default());
             let lease = leased(&mut state);
-            assert_eq!(
-                state.settle(&lease, &settlement, at(1)),
-                Some(Settled::Applied)
-            );
+            assert_eq!(state.settle(&lease, &settlement, at(1)), Settled::Applied);
             let stats = state.stats(at(1));
             assert_eq!(
                 [stats.ready, stats.scheduled, stats.dead, stats.leased],
@@ -150,15 +145,15 @@ mod tests {
         let lease = leased(&mut state);
         assert_eq!(
             state.settle(&lease, &Settlement::Release, at(1)),
-            Some(Settled::Applied)
+            Settled::Applied
         );
         assert_eq!(
             state.settle(&lease, &Settlement::Release, at(1)),
-            Some(Settled::Applied)
+            Settled::Applied
         );
         assert_eq!(
             state.settle(&lease, &Settlement::Complete, at(1)),
-            Some(Settled::LeaseLost)
+            Settled::LeaseLost
         );
         assert_eq!(state.totals.released, 1);
         assert_eq!(state.totals.leases_lost, 1);
@@ -185,11 +180,11 @@ mod tests {
         assert_eq!(state.extend(&lease, at(10), at(21)), LeaseState::Lost);
         assert_eq!(
             state.settle(&lease, &Settlement::Complete, at(21)),
-            Some(Settled::LeaseLost)
+            Settled::LeaseLost
         );
         assert_eq!(
             state.settle(&other, &Settlement::Complete, at(21)),
-            Some(Settled::Applied)
+            Settled::Applied
         );
     }
 }

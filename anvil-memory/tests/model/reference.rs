@@ -223,7 +223,6 @@ impl Model {
                 };
                 self.totals.snoozed += 1;
             }
-            other => panic!("the model does not know {other:?}"),
         }
         Settled::Applied
     }

@@ -78,11 +78,15 @@ pub struct MaxAge<P> {
 
 impl<P: RetryPolicy> RetryPolicy for MaxAge<P> {
     fn decide(&self, failure: &Failure<'_>) -> Decision {
-        match self.policy.decide(failure) {
-            Decision::RetryAfter(delay) if failure.age.saturating_add(delay) <= self.age => {
-                Decision::RetryAfter(delay)
-            }
-            _ => Decision::Bury,
+        let decision = self.policy.decide(failure);
+        let Decision::RetryAfter(delay) = decision else {
+            return Decision::Bury;
+        };
+        let next_run = failure.age.saturating_add(delay.max(failure.at_least));
+        if next_run <= self.age {
+            decision
+        } else {
+            Decision::Bury
         }
     }
 }
@@ -144,6 +148,10 @@ mod tests {
         let policy = always().max_age(Duration::from_secs(60));
         assert_eq!(policy.decide(&failure(1, 50)), Decision::RetryAfter(DELAY));
         assert_eq!(policy.decide(&failure(1, 51)), Decision::Bury);
+        let asked = failure(1, 10).at_least(Duration::from_secs(50));
+        assert_eq!(policy.decide(&asked), Decision::RetryAfter(DELAY));
+        let asked = asked.at_least(Duration::from_secs(51));
+        assert_eq!(policy.decide(&asked), Decision::Bury);
         let endless = failure(1, u64::MAX);
         assert_eq!(policy.decide(&endless), Decision::Bury);
     }

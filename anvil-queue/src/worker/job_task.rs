@@ -111,7 +111,7 @@ impl<H: Handler, P: RetryPolicy> Engine<H, P> {
         let decision = match kind {
             FailureKind::Permanent => Err(DeadReason::Permanent),
             FailureKind::Undecodable => Err(DeadReason::Undecodable),
-            _ => self.ask_policy(held, kind, &error),
+            _ => self.ask_policy(held, kind, at_least, &error),
         };
         tracing::warn!(
             job = %held.job.id(),
@@ -137,12 +137,14 @@ impl<H: Handler, P: RetryPolicy> Engine<H, P> {
         &self,
         held: &Held,
         kind: FailureKind,
+        at_least: Duration,
         error: &ErrorText,
     ) -> Result<Duration, DeadReason> {
         let job = &held.job;
         let failure = Failure::new(job.attempt(), kind, job.kind())
             .error(error.as_str())
-            .age(job.age());
+            .age(job.age())
+            .at_least(at_least);
         match catch_unwind(AssertUnwindSafe(|| self.policy.decide(&failure))) {
             Ok(Decision::RetryAfter(delay)) => Ok(delay),
             Ok(Decision::Bury) => Err(DeadReason::Exhausted),

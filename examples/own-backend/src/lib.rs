@@ -134,12 +134,12 @@ impl QueueBackend for MapBackend {
         queue: &QueueName,
         outcomes: &[(Lease, Settlement)],
     ) -> Result<Vec<Settled>, QueueError> {
-        self.step(queue, |queue, now| {
+        Ok(self.step(queue, |queue, now| {
             outcomes
                 .iter()
                 .map(|(lease, settlement)| queue.settle(lease, settlement, now))
                 .collect()
-        })
+        }))
     }
 
     async fn stats(&self, queue: &QueueName) -> Result<QueueStats, QueueError> {

@@ -1,23 +1,18 @@
 use std::time::Duration;
 
-use anvil_queue::{Lease, LeaseState, QueueError, QueueErrorKind, Settled, Settlement};
+use anvil_queue::{Lease, LeaseState, Settled, Settlement};
 
 use crate::queue::{Now, Queue, Stage};
 
 impl Queue {
     /// Ends a lease, where it is still the job's (G4).
-    pub(crate) fn settle(
-        &mut self,
-        lease: &Lease,
-        settlement: &Settlement,
-        now: Now,
-    ) -> Result<Settled, QueueError> {
+    pub(crate) fn settle(&mut self, lease: &Lease, settlement: &Settlement, now: Now) -> Settled {
         let id = lease.job();
         if self.deadline_of(lease).is_none() {
-            return Ok(self.settled_before(lease, settlement));
+            return self.settled_before(lease, settlement);
         }
         let Some(entry) = self.jobs.get_mut(&id) else {
-            return Ok(Settled::LeaseLost);
+            return Settled::LeaseLost;
         };
         match settlement {
             Settlement::Bury { reason, failure } => {
@@ -42,14 +37,10 @@ impl Queue {
                 entry.counters.snoozes += 1;
                 self.move_to(id, due_after(*after, now));
             }
-            _ => {
-                let message = "the settlement is newer than this backend";
-                return Err(QueueError::new(QueueErrorKind::Internal, message));
-            }
         }
         self.settled.push_front((lease.clone(), settlement.clone()));
         self.settled.truncate(REMEMBERED);
-        Ok(Settled::Applied)
+        Settled::Applied
     }
 
     /// Lets a lease run for `time` from now, never shorter than it would have.
