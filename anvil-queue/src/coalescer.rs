@@ -12,7 +12,7 @@ use crate::{
 
 mod lane;
 mod limits;
-use lane::{Call, Lane, LaneError, Sending, Verb};
+use lane::{Call, Lane, LaneError, Sending, Verb, contained};
 pub use limits::CoalescerLimits;
 
 /// Gathers concurrent single calls into batch calls of one backend and one queue.
@@ -29,7 +29,8 @@ pub use limits::CoalescerLimits;
 ///   [`EnqueueError::Overloaded`] and was not sent.
 /// * One bad job never fails its neighbours: where a backend rejects a batch as a whole, its items
 ///   are sent again one by one.
-/// * A panic or a hang of the backend (30 s) fails the callers of that batch and no others.
+/// * A panic or a hang of the backend (30 s) fails the callers of that batch and no others, and a
+///   panic reaches them as an error.
 ///
 /// Cloning is cheap and shares the line. Enqueues and settlements wait in lines of their own, so
 /// neither holds up the other.
@@ -212,7 +213,9 @@ impl Verb for Enqueues {
         queue: QueueName,
         jobs: Vec<NewJob>,
     ) -> Sending<Self::Answer> {
-        Box::pin(async move { backend.enqueue(&queue, jobs).await })
+        Box::pin(contained(
+            async move { backend.enqueue(&queue, jobs).await },
+        ))
     }
 }
 
@@ -232,6 +235,8 @@ impl Verb for Settlements {
         queue: QueueName,
         outcomes: Vec<Self::Item>,
     ) -> Sending<Settled> {
-        Box::pin(async move { backend.settle(&queue, &outcomes).await })
+        Box::pin(contained(
+            async move { backend.settle(&queue, &outcomes).await },
+        ))
     }
 }
