@@ -25,6 +25,16 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// An answer as it came over the wire.
+    pub fn new(status: u16, headers: HeaderMap, body: impl Into<Bytes>) -> Self {
+        Self {
+            status,
+            headers,
+            body: body.into(),
+            cause: None,
+        }
+    }
+
     /// The id in the answer to a stored delivery.
     ///
     /// # Panics
