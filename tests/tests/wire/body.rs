@@ -72,6 +72,18 @@ async fn one_byte_under_and_at_the_limit_pass_and_one_over_is_413() {
 }
 
 #[tokio::test]
+async fn two_megabytes_from_github_are_taken_without_a_setting() {
+    let (server, backend, queue) = serve(&verify()).await;
+    let large = SENDER.sign(vec![b'x'; 2_100_000]);
+    for request in [whole(&large), chunked(&large, 10_000)] {
+        let mut client = Client::connect(&server).await;
+        assert_eq!(client.exchange(request).await.status, 202);
+    }
+    let runs = work(&backend, &queue, |_| Ok(())).await;
+    assert_eq!((runs.len(), runs[0].payload()), (1, large.body()));
+}
+
+#[tokio::test]
 async fn a_declared_length_over_the_limit_is_413_before_a_byte_of_the_body() {
     let (server, backend, queue) = serve(&verify().body_limit(100)).await;
     for length in ["101", "9223372036854775807"] {
