@@ -12,7 +12,7 @@ use crate::{
 
 mod lane;
 mod limits;
-use lane::{Call, Lane, LaneError, Sending, Verb};
+use lane::{Call, Lane, LaneError, Sending, Verb, contained};
 pub use limits::CoalescerLimits;
 
 /// Gathers concurrent single calls into batch calls of one backend and one queue.
@@ -29,7 +29,8 @@ pub use limits::CoalescerLimits;
 ///   [`EnqueueError::Overloaded`] and was not sent.
 /// * One bad job never fails its neighbours: where a backend rejects a batch as a whole, its items
 ///   are sent again one by one.
-/// * A panic or a hang of the backend (30 s) fails the callers of that batch and no others.
+/// * A panic or a hang of the backend (30 s) fails the callers of that batch and no others, and a
+///   panic reaches them as an error.
 ///
 /// Cloning is cheap and shares the line. Enqueues and settlements wait in lines of their own, so
 /// neither holds up the other.
@@ -208,7 +209,9 @@ impl Verb for Enqueues {
     }
 
     fn send(lane: Arc<Lane<Self>>, jobs: Vec<NewJob>) -> Sending<Self::Answer> {
-        Box::pin(async move { lane.backend.enqueue(&lane.queue, jobs).await })
+        Box::pin(contained(async move {
+            lane.backend.enqueue(&lane.queue, jobs).await
+        }))
     }
 }
 
@@ -224,6 +227,8 @@ impl Verb for Settlements {
     }
 
     fn send(lane: Arc<Lane<Self>>, outcomes: Vec<Self::Item>) -> Sending<Settled> {
-        Box::pin(async move { lane.backend.settle(&lane.queue, &outcomes).await })
+        Box::pin(contained(async move {
+            lane.backend.settle(&lane.queue, &outcomes).await
+        }))
     }
 }

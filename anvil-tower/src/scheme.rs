@@ -88,7 +88,7 @@ pub use unsigned::Unsigned;
 /// assert!(check.finish().is_ok());
 /// # Ok::<(), Rejection>(())
 /// ```
-pub trait Scheme: fmt::Debug + Send + Sync + 'static {
+pub trait Scheme: fmt::Debug + Send + Sync {
     /// The name of the scheme in records and logs, such as `"github"`.
     fn name(&self) -> &'static str;
 

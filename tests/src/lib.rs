@@ -1,7 +1,15 @@
 //! What the tests of the whole chain share.
 
+mod answer;
+mod chain;
 mod faulty;
+mod seeded;
+mod sender;
+pub use answer::{Answer, send};
+pub use chain::{Hooks, dead, dedupe_by, hooks, stats, work};
 pub use faulty::{Fault, FaultyBackend, Verb};
+pub use seeded::Seeded;
+pub use sender::{Delivery, SIGNED_AT, Sender, event, now};
 
 use std::sync::Arc;
 

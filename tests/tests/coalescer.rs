@@ -254,11 +254,11 @@ async fn a_panic_of_the_backend_fails_its_callers_and_no_later_one() {
 }
 
 #[tokio::test]
-async fn a_panic_on_the_spot_leaves_the_line_usable() {
+async fn a_panic_on_the_spot_is_an_error_too_and_leaves_the_line_usable() {
     let (line, faulty, _) = line();
     faulty.next(Verb::Enqueue, Fault::Panic);
-    let call = tokio::spawn(line.enqueue(NewJob::new("x")));
-    assert!(call.await.unwrap_err().is_panic());
+    let error = line.enqueue(NewJob::new("x")).await.unwrap_err();
+    assert!(matches!(error, EnqueueError::Backend(e) if e.kind() == QueueErrorKind::Internal));
     assert!(line.enqueue(NewJob::new("after")).await.is_ok());
 }
 

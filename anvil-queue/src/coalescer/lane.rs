@@ -3,11 +3,13 @@
 use std::collections::VecDeque;
 use std::future::Future;
 use std::mem;
+use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use tokio::sync::oneshot;
 
 use super::CoalescerLimits;
@@ -102,8 +104,8 @@ enum Entry<V: Verb> {
 
 /// The right to have a batch in flight. There is at most one per lane.
 ///
-/// Dropped by a panic of the backend or the end of the runtime, it fails those in line rather than
-/// leave them waiting for ever.
+/// Dropped by the end of the runtime, it fails those in line rather than leave them waiting for
+/// ever.
 struct Turn<V: Verb> {
     lane: Arc<Lane<V>>,
     ended: bool,
@@ -291,6 +293,20 @@ fn start<V: Verb>(turn: Turn<V>, item: V::Item, cx: &mut Context<'_>) -> Started
             Started::Waiting(answer)
         }
     }
+}
+
+/// Makes a panic of the backend an error like any other. It must not unwind into the caller that
+/// happened to be alone: that may be a connection that serves others as well.
+pub(super) async fn contained<A>(
+    call: impl Future<Output = Result<Vec<A>, QueueError>>,
+) -> Result<Vec<A>, QueueError> {
+    let called = AssertUnwindSafe(call).catch_unwind().await;
+    called.unwrap_or_else(|_| {
+        Err(QueueError::new(
+            QueueErrorKind::Internal,
+            "the queue backend panicked",
+        ))
+    })
 }
 
 async fn within_limit<A>(sending: Sending<A>) -> Result<Vec<A>, QueueError> {

@@ -21,7 +21,7 @@ use crate::{ConfigError, Verified};
 /// });
 /// # let _ = layer;
 /// ```
-pub trait KeyExtractor: Send + Sync + 'static {
+pub trait KeyExtractor: Send + Sync {
     /// The part, or nothing where the delivery has none. An empty part counts as nothing, so that
     /// deliveries with an empty field are never taken for one another.
     fn part(&self, verified: &Verified, head: &Parts, body: &[u8]) -> Option<Vec<u8>>;
@@ -29,14 +29,14 @@ pub trait KeyExtractor: Send + Sync + 'static {
 
 impl<F> KeyExtractor for F
 where
-    F: Fn(&Verified, &Parts, &[u8]) -> Option<Vec<u8>> + Send + Sync + 'static,
+    F: Fn(&Verified, &Parts, &[u8]) -> Option<Vec<u8>> + Send + Sync,
 {
     fn part(&self, verified: &Verified, head: &Parts, body: &[u8]) -> Option<Vec<u8>> {
         self(verified, head, body)
     }
 }
 
-impl KeyExtractor for Arc<dyn KeyExtractor> {
+impl KeyExtractor for Arc<dyn KeyExtractor + '_> {
     fn part(&self, verified: &Verified, head: &Parts, body: &[u8]) -> Option<Vec<u8>> {
         (**self).part(verified, head, body)
     }
