@@ -142,7 +142,7 @@ fn routes(
 /// One sender: verify, name, enqueue.
 fn route(
     source: &str,
-    scheme: impl Scheme,
+    scheme: impl Scheme + 'static,
     enqueue: &EnqueueService,
     refusals: &Refusals,
 ) -> Router {
