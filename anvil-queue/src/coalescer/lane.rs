@@ -1,10 +1,11 @@
-//! One line of waiting calls and at most one batch in flight.
+//! Calls answered on the spot, batches in flight, and the line that waits for the next one.
 
 use std::collections::VecDeque;
 use std::future::Future;
 use std::mem;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -37,12 +38,13 @@ pub(super) struct Lane<V: Verb> {
     pub(super) backend: Arc<dyn QueueBackend>,
     pub(super) queue: QueueName,
     limits: CoalescerLimits,
+    /// How many [`Turn`]s there are. Changed under the line's lock, and read without it by calls
+    /// that hope to be answered on the spot.
+    in_flight: AtomicUsize,
     line: Mutex<Line<V>>,
 }
 
 struct Line<V: Verb> {
-    /// Whether somebody holds the [`Turn`].
-    busy: bool,
     waiting: VecDeque<(V::Item, Waiter<V>)>,
     bytes: usize,
 }
@@ -56,7 +58,6 @@ impl<V: Verb> Lane<V> {
         limits: CoalescerLimits,
     ) -> Self {
         let line = Mutex::new(Line {
-            busy: false,
             waiting: VecDeque::new(),
             bytes: 0,
         });
@@ -64,6 +65,7 @@ impl<V: Verb> Lane<V> {
             backend,
             queue,
             limits,
+            in_flight: AtomicUsize::new(0),
             line,
         }
     }
@@ -72,18 +74,15 @@ impl<V: Verb> Lane<V> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the turn for `item`, or a place in line.
-    fn enter(self: &Arc<Self>, item: V::Item) -> Entry<V> {
+    /// A place in line behind a batch that is in flight.
+    fn enter(&self, item: V::Item) -> Entry<V> {
+        if self.in_flight.load(Ordering::Relaxed) == 0 {
+            return Entry::NothingInFlight(item);
+        }
         let mut line = self.line();
-        if !line.busy {
-            line.busy = true;
-            return Entry::Turn(
-                Turn {
-                    lane: Arc::clone(self),
-                    ended: false,
-                },
-                item,
-            );
+        // Again, under the lock: nobody would come for a place that is taken after the last batch.
+        if self.in_flight.load(Ordering::Relaxed) == 0 {
+            return Entry::NothingInFlight(item);
         }
         let bytes = line.bytes.saturating_add(V::weight(&item));
         if line.waiting.len() >= self.limits.line_items || bytes > self.limits.line_bytes {
@@ -94,58 +93,63 @@ impl<V: Verb> Lane<V> {
         line.bytes = bytes;
         Entry::InLine(answer)
     }
+
+    /// A batch did not finish on the spot: from here on, others wait in line.
+    fn take_off(self: &Arc<Self>) -> Turn<V> {
+        let line = self.line();
+        self.in_flight.fetch_add(1, Ordering::Relaxed);
+        drop(line);
+        Turn {
+            lane: Arc::clone(self),
+            ended: false,
+        }
+    }
 }
 
 enum Entry<V: Verb> {
     InLine(oneshot::Receiver<Result<V::Answer, LaneError>>),
+    NothingInFlight(V::Item),
     Overloaded,
-    Turn(Turn<V>, V::Item),
 }
 
-/// The right to have a batch in flight. There is at most one per lane.
+/// A batch in flight, and the duty to come for those who wait in line meanwhile.
 ///
-/// Dropped by the end of the runtime, it fails those in line rather than leave them waiting for
-/// ever.
+/// There is one per lane, but for calls that found nothing in flight at the same moment; of those
+/// the last to finish goes on with the line. Dropped by the end of the runtime, it fails those in
+/// line rather than leave them waiting for ever.
 struct Turn<V: Verb> {
     lane: Arc<Lane<V>>,
     ended: bool,
 }
 
 impl<V: Verb> Turn<V> {
-    /// The next batch, or the end of the turn where nobody waits.
+    /// The next batch; none ends the turn, where nobody waits or another turn will come for them.
     fn next(mut self) -> Option<(Self, Batch<V>)> {
         let mut batch = Batch {
             items: Vec::new(),
             waiters: Vec::new(),
         };
-        let mut line = self.lane.line();
+        let lane = Arc::clone(&self.lane);
+        let mut line = lane.line();
+        let is_last = lane.in_flight.load(Ordering::Relaxed) == 1;
         let mut bytes = 0;
-        while batch.items.len() < self.lane.limits.batch_items {
+        while is_last && batch.items.len() < lane.limits.batch_items {
             let Some((item, _)) = line.waiting.front() else {
                 break;
             };
             bytes += V::weight(item);
-            if !batch.items.is_empty() && bytes > self.lane.limits.batch_bytes {
+            if !batch.items.is_empty() && bytes > lane.limits.batch_bytes {
                 break;
             }
             line.bytes -= V::weight(item);
             batch.extend(line.waiting.pop_front());
         }
         if batch.items.is_empty() {
-            line.busy = false;
-            drop(line);
+            lane.in_flight.fetch_sub(1, Ordering::Relaxed);
             self.ended = true;
             return None;
         }
-        drop(line);
         Some((self, batch))
-    }
-
-    /// Hands the turn to a task of its own where somebody waits.
-    fn pass_on(self) {
-        if let Some((turn, batch)) = self.next() {
-            tokio::spawn(turn.drive(batch));
-        }
     }
 
     /// Sends batch after batch until nobody waits.
@@ -206,7 +210,7 @@ impl<V: Verb> Drop for Turn<V> {
             return;
         }
         let mut line = self.lane.line();
-        line.busy = false;
+        self.lane.in_flight.fetch_sub(1, Ordering::Relaxed);
         line.bytes = 0;
         let abandoned = mem::take(&mut line.waiting);
         drop(line);
@@ -251,7 +255,7 @@ impl<V: Verb> Future for Call<V> {
             State::Start { lane, item } => match lane.enter(item) {
                 Entry::Overloaded => return Poll::Ready(Err(LaneError::Overloaded)),
                 Entry::InLine(answer) => answer,
-                Entry::Turn(turn, item) => match start(turn, item, cx) {
+                Entry::NothingInFlight(item) => match start(&lane, item, cx) {
                     Started::Answered(answer) => {
                         return Poll::Ready(answer.map_err(LaneError::Backend));
                     }
@@ -278,18 +282,16 @@ enum Started<V: Verb> {
     Waiting(oneshot::Receiver<Result<V::Answer, LaneError>>),
 }
 
-/// Polls a batch of one on the spot: a backend in memory answers at once, and no task is needed.
-/// One that has to wait goes on in a task of its own, whatever becomes of the caller.
-fn start<V: Verb>(turn: Turn<V>, item: V::Item, cx: &mut Context<'_>) -> Started<V> {
-    let mut sending = V::send(Arc::clone(&turn.lane), vec![item]);
+/// Polls a batch of one on the spot: a backend in memory answers at once, and no task, no lock and
+/// no line is needed. A batch that has to wait goes on in a task of its own, whatever becomes of
+/// the caller.
+fn start<V: Verb>(lane: &Arc<Lane<V>>, item: V::Item, cx: &mut Context<'_>) -> Started<V> {
+    let mut sending = V::send(Arc::clone(lane), vec![item]);
     match sending.as_mut().poll(cx) {
-        Poll::Ready(answers) => {
-            turn.pass_on();
-            Started::Answered(only(answers))
-        }
+        Poll::Ready(answers) => Started::Answered(only(answers)),
         Poll::Pending => {
             let (waiter, answer) = oneshot::channel();
-            tokio::spawn(turn.resume(sending, waiter));
+            tokio::spawn(lane.take_off().resume(sending, waiter));
             Started::Waiting(answer)
         }
     }
