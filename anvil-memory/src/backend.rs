@@ -106,6 +106,11 @@ impl MemoryBackend {
 
     /// Runs one verb on the state of one queue.
     fn run<T>(&self, name: &QueueName, verb: impl FnOnce(&mut State, Duration) -> T) -> T {
+        let queues = self.queues.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(queue) = queues.get(name) {
+            return queue.run(|state| verb(state, self.clock.now()));
+        }
+        drop(queues);
         self.queue(name).run(|state| verb(state, self.clock.now()))
     }
 }
@@ -254,11 +259,8 @@ impl Queue {
     /// wakes as many as there is work for.
     fn run<T>(&self, verb: impl FnOnce(&mut State) -> T) -> T {
         let mut state = self.state();
-        let before = state.next_timer();
         let answer = verb(&mut state);
-        let after = state.next_timer();
-        let sooner = after.is_some_and(|at| before.is_none_or(|before| at < before));
-        let ring = sooner || state.has_ready();
+        let ring = state.take_sooner() || state.has_ready();
         drop(state);
         if ring {
             self.wake.notify_one();

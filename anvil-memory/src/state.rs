@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
-use anvil_queue::{
-    DeadPosition, DeadReason, DedupeKey, FailureReport, JobId, QueueStats, QueueTotals,
-};
+use anvil_queue::{DeadPosition, DeadReason, FailureReport, JobId, QueueStats, QueueTotals};
 
 mod ages;
 mod applied;
@@ -59,13 +57,15 @@ pub(crate) struct State {
     scheduled: BTreeSet<(Duration, u64, JobId)>,
     leases: BTreeSet<(Duration, JobId)>,
     dead: BTreeMap<DeadPosition, JobId>,
-    keys: Claims<DedupeKey>,
-    ids: Claims<JobId>,
+    keys: Claims,
+    ids: Claims,
     applied: AppliedSettlements,
     ages: Ages,
     totals: QueueTotals,
     next_place: u64,
     next_death: u64,
+    /// A delay or a lease was added that runs out before all others.
+    sooner: bool,
 }
 
 impl State {
@@ -85,6 +85,7 @@ impl State {
             totals: QueueTotals::default(),
             next_place: 0,
             next_death: 1,
+            sooner: false,
         }
     }
 
@@ -109,6 +110,17 @@ impl State {
         let due = self.scheduled.first().map(|(due, ..)| *due);
         let deadline = self.leases.first().map(|(deadline, _)| *deadline);
         due.into_iter().chain(deadline).min()
+    }
+
+    /// Whether something was added since the last call that comes sooner than those who wait know
+    /// of. Noted as it is added: most verbs add nothing of the kind and need not look.
+    pub(crate) fn take_sooner(&mut self) -> bool {
+        std::mem::take(&mut self.sooner)
+    }
+
+    /// Notes a new timer; to be called before it is added.
+    fn note_timer(&mut self, at: Duration) {
+        self.sooner |= self.next_timer().is_none_or(|next| at < next);
     }
 
     /// When there is something to reserve; zero where there is already.
@@ -150,6 +162,7 @@ impl State {
     fn schedule(&mut self, id: JobId, after: Duration, now: Duration) {
         let order = self.new_place();
         let due = now.saturating_add(after);
+        self.note_timer(due);
         if let Some(entry) = self.entries.get_mut(&id) {
             entry.stage = Stage::Scheduled;
             self.scheduled.insert((due, order, id));

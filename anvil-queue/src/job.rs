@@ -27,12 +27,12 @@ pub use id::{InvalidJobId, JobId};
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a job does nothing until a backend stores it"]
-pub struct NewJob(JobData);
+pub struct NewJob(Arc<JobData>);
 
 impl NewJob {
     /// A job with this payload, a fresh id, the kind `"webhook"`, no dedupe key and no delay.
     pub fn new(payload: impl Into<Bytes>) -> Self {
-        Self(JobData {
+        Self(Arc::new(JobData {
             id: JobId::generate(),
             kind: Cow::Borrowed(DEFAULT_KIND),
             payload: payload.into(),
@@ -40,44 +40,49 @@ impl NewJob {
             source: Arc::default(),
             dedupe_key: None,
             delay: Duration::ZERO,
-        })
+        }))
     }
 
     /// Replaces the id. Default: a fresh [`JobId`].
     pub fn id(mut self, id: JobId) -> Self {
-        self.0.id = id;
+        self.edit().id = id;
         self
     }
 
     /// Sets the event type, such as `"invoice.paid"`. Default: `"webhook"`.
     pub fn kind(mut self, kind: impl Into<Cow<'static, str>>) -> Self {
-        self.0.kind = kind.into();
+        self.edit().kind = kind.into();
         self
     }
 
     /// Sets what is carried beside the payload. Default: nothing.
     pub fn metadata(mut self, metadata: Metadata) -> Self {
-        self.0.metadata = metadata;
+        self.edit().metadata = metadata;
         self
     }
 
     /// Sets the configured name of the route the job came in by. Default: empty.
     pub fn source(mut self, source: impl Into<Arc<str>>) -> Self {
-        self.0.source = source.into();
+        self.edit().source = source.into();
         self
     }
 
     /// Names the delivery, so that a second one within the dedupe window is answered with this
     /// job. Default: none; the job's own id is then its key for ten minutes.
     pub fn dedupe_key(mut self, key: impl Into<Option<DedupeKey>>) -> Self {
-        self.0.dedupe_key = key.into();
+        self.edit().dedupe_key = key.into();
         self
     }
 
     /// Holds the job back for this long after it is stored. Default: zero.
     pub fn delay(mut self, delay: Duration) -> Self {
-        self.0.delay = delay;
+        self.edit().delay = delay;
         self
+    }
+
+    /// The data, which nobody shares while the job is being built.
+    fn edit(&mut self) -> &mut JobData {
+        Arc::make_mut(&mut self.0)
     }
 
     /// What is to be stored.
@@ -86,9 +91,10 @@ impl NewJob {
         &self.0
     }
 
-    /// Takes what is to be stored; for backends.
+    /// Takes what is to be stored; for backends. It is behind a pointer from the start, so that a
+    /// job is never copied on its way to the store.
     #[must_use]
-    pub fn into_data(self) -> JobData {
+    pub fn into_data(self) -> Arc<JobData> {
         self.0
     }
 }
@@ -354,7 +360,7 @@ mod tests {
         metadata.push("content-type", &b"hidden-value"[..]);
         let job = NewJob::new(&b"hidden-payload"[..]).metadata(metadata);
         let stored = Job::new(
-            Arc::new(job.clone().into_data()),
+            job.clone().into_data(),
             Counters::default(),
             SystemTime::now(),
             Duration::ZERO,
@@ -369,7 +375,7 @@ mod tests {
     fn the_first_run_is_attempt_one() {
         let job = NewJob::new(Bytes::new());
         let stored = Job::new(
-            Arc::new(job.into_data()),
+            job.into_data(),
             Counters::default(),
             SystemTime::now(),
             Duration::ZERO,

@@ -77,18 +77,18 @@ impl Verified {
     /// The event type, 1 to 200 printable bytes; `"webhook"` where the sender names none.
     #[must_use]
     pub fn kind(&self) -> &str {
-        self.0
-            .identity
-            .kind_name()
-            .map_or(DEFAULT_KIND, |kind| kind)
+        self.0.identity.kind_name()
     }
 
-    pub(crate) fn kind_owned(&self) -> Cow<'static, str> {
-        self.0
-            .identity
-            .kind_name()
-            .cloned()
-            .unwrap_or(Cow::Borrowed(DEFAULT_KIND))
+    /// Source and kind, for a job; not copied where nobody else has the record any more.
+    pub(crate) fn into_names(self) -> (Arc<str>, Cow<'static, str>) {
+        match Arc::try_unwrap(self.0) {
+            Ok(record) => (record.source, record.identity.into_kind()),
+            Err(record) => (
+                Arc::clone(&record.source),
+                record.identity.clone().into_kind(),
+            ),
+        }
     }
 
     /// The header that carried the signature, where there was one.
@@ -122,4 +122,3 @@ impl fmt::Debug for Verified {
 }
 
 const ASSUMED: &str = "assumed";
-const DEFAULT_KIND: &str = "webhook";

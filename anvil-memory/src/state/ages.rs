@@ -7,17 +7,34 @@ use std::time::Duration;
 /// and the oldest is found at once in a full one.
 #[derive(Default)]
 pub(super) struct Ages {
+    /// The newest millisecond, kept out of the tree: in a queue that keeps up, jobs are closed in
+    /// the millisecond in which they were opened.
+    newest: (u64, usize),
     open: BTreeMap<u64, usize>,
 }
 
 impl Ages {
     pub(super) fn open(&mut self, accepted_at: Duration) {
-        *self.open.entry(millisecond(accepted_at)).or_default() += 1;
+        let at = millisecond(accepted_at);
+        let (newest, jobs) = &mut self.newest;
+        if at == *newest {
+            *jobs += 1;
+        } else if at > *newest {
+            let (earlier, open) = std::mem::replace(&mut self.newest, (at, 1));
+            if open > 0 {
+                self.open.insert(earlier, open);
+            }
+        } else {
+            *self.open.entry(at).or_default() += 1;
+        }
     }
 
     pub(super) fn close(&mut self, accepted_at: Duration) {
         let at = millisecond(accepted_at);
-        if let Some(jobs) = self.open.get_mut(&at) {
+        let (newest, jobs) = &mut self.newest;
+        if at == *newest {
+            *jobs = jobs.saturating_sub(1);
+        } else if let Some(jobs) = self.open.get_mut(&at) {
             *jobs -= 1;
             if *jobs == 0 {
                 self.open.remove(&at);
@@ -27,9 +44,10 @@ impl Ages {
 
     /// When the oldest open job was accepted.
     pub(super) fn oldest(&self) -> Option<Duration> {
-        self.open
-            .first_key_value()
-            .map(|(at, _)| Duration::from_millis(*at))
+        let (newest, jobs) = self.newest;
+        let earlier = self.open.first_key_value().map(|(at, _)| *at);
+        let oldest = earlier.or_else(|| (jobs > 0).then_some(newest));
+        oldest.map(Duration::from_millis)
     }
 }
 

@@ -1,28 +1,35 @@
 use std::collections::VecDeque;
-use std::hash::Hash;
 use std::time::Duration;
 
-use anvil_queue::JobId;
+use anvil_queue::{DedupeKey, JobId};
 
 use super::spread::Spread;
 
 /// Which job holds which key, and until when.
 ///
 /// A claim outlives its job. An expired one is never answered from; it is dropped a few at a time,
-/// in the order in which claims were made.
-pub(super) struct Claims<K> {
-    claims: Spread<K, Claim>,
-    expiries: VecDeque<(Duration, K)>,
+/// in the order in which claims were made. There are as many as deliveries in a window, so they
+/// are kept small: the first half of a digest tells deliveries apart as well as the whole.
+#[derive(Default)]
+pub(super) struct Claims {
+    claims: Spread<ClaimKey, Claim>,
+    expiries: VecDeque<(Nanos, ClaimKey)>,
 }
+
+pub(super) type ClaimKey = [u8; 16];
 
 struct Claim {
     holder: JobId,
-    expires: Duration,
+    expires: Nanos,
 }
 
-impl<K: Copy + Eq + Hash> Claims<K> {
+/// A time since the backend was made. Half as large as a `Duration`, and enough for 584 years.
+type Nanos = u64;
+
+impl Claims {
     /// The job that holds `key` at this time.
-    pub(super) fn holder(&self, key: &K, now: Duration) -> Option<JobId> {
+    pub(super) fn holder(&self, key: &ClaimKey, now: Duration) -> Option<JobId> {
+        let now = nanos(now);
         self.claims
             .get(key)
             .filter(|claim| now < claim.expires)
@@ -30,14 +37,15 @@ impl<K: Copy + Eq + Hash> Claims<K> {
     }
 
     /// Gives `key` to `holder` for `window` from now, whoever held it before.
-    pub(super) fn claim(&mut self, key: K, holder: JobId, window: Duration, now: Duration) {
-        let expires = now.saturating_add(window);
+    pub(super) fn claim(&mut self, key: ClaimKey, holder: JobId, window: Duration, now: Duration) {
+        let expires = nanos(now.saturating_add(window));
         self.claims.insert(key, Claim { holder, expires });
         self.expiries.push_back((expires, key));
     }
 
     /// Drops expired claims, at most `limit` of them.
     pub(super) fn forget_expired(&mut self, limit: usize, now: Duration) {
+        let now = nanos(now);
         for _ in 0..limit {
             let Some((_, key)) = self.expiries.front().filter(|(expires, _)| *expires <= now)
             else {
@@ -54,21 +62,19 @@ impl<K: Copy + Eq + Hash> Claims<K> {
             self.expiries.pop_front();
         }
     }
-}
 
-impl<K> Claims<K> {
     pub(super) fn len(&self) -> usize {
         self.claims.len()
     }
 }
 
-impl<K> Default for Claims<K> {
-    fn default() -> Self {
-        Self {
-            claims: Spread::default(),
-            expiries: VecDeque::new(),
-        }
-    }
+pub(super) fn key_claim(key: &DedupeKey) -> ClaimKey {
+    let [first @ .., _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _] = *key.as_bytes();
+    first
+}
+
+fn nanos(time: Duration) -> Nanos {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -76,6 +82,10 @@ mod tests {
     use super::*;
 
     const WINDOW: Duration = Duration::from_secs(10);
+
+    fn key(n: u8) -> ClaimKey {
+        [n; 16]
+    }
 
     fn job(n: u8) -> JobId {
         JobId::from_bytes([n; 16])
@@ -88,19 +98,19 @@ mod tests {
     #[test]
     fn an_expired_claim_is_not_answered_from_although_it_is_still_there() {
         let mut claims = Claims::default();
-        claims.claim(1, job(1), WINDOW, at(0));
-        assert_eq!(claims.holder(&1, at(9)), Some(job(1)));
-        assert_eq!(claims.holder(&1, at(10)), None);
+        claims.claim(key(1), job(1), WINDOW, at(0));
+        assert_eq!(claims.holder(&key(1), at(9)), Some(job(1)));
+        assert_eq!(claims.holder(&key(1), at(10)), None);
         assert_eq!(claims.len(), 1);
     }
 
     #[test]
     fn a_claim_made_again_outlives_its_first_expiry() {
         let mut claims = Claims::default();
-        claims.claim(1, job(1), WINDOW, at(0));
-        claims.claim(1, job(1), WINDOW, at(5));
+        claims.claim(key(1), job(1), WINDOW, at(0));
+        claims.claim(key(1), job(1), WINDOW, at(5));
         claims.forget_expired(10, at(12));
-        assert_eq!(claims.holder(&1, at(12)), Some(job(1)));
+        assert_eq!(claims.holder(&key(1), at(12)), Some(job(1)));
         claims.forget_expired(10, at(15));
         assert_eq!(claims.len(), 0);
     }
@@ -109,7 +119,7 @@ mod tests {
     fn no_more_than_the_limit_is_dropped_at_once() {
         let mut claims = Claims::default();
         for n in 0..10 {
-            claims.claim(n, job(n), WINDOW, at(0));
+            claims.claim(key(n), job(n), WINDOW, at(0));
         }
         claims.forget_expired(4, at(10));
         assert_eq!(claims.len(), 6);

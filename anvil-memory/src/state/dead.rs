@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anvil_queue::{DeadLetter, DeadPage, DeadPosition, DeadQuery, JobId, ReplayOptions, Replayed};
 
+use super::claims::key_claim;
 use super::{Entry, Stage, State};
 
 impl State {
@@ -74,7 +75,7 @@ impl State {
         let Some(entry) = self.entries.get_mut(&id) else {
             return Replayed::NotDead;
         };
-        if let Some(key) = entry.data.dedupe_key() {
+        if let Some(key) = entry.data.dedupe_key().as_ref().map(key_claim) {
             match self.keys.holder(&key, now) {
                 Some(newer) if newer != id && !options.force => {
                     return Replayed::Superseded(newer);
@@ -185,9 +186,9 @@ mod tests {
             state.replay(old, options.force(true), at(11)),
             Replayed::Ready
         );
-        assert_eq!(state.keys.holder(&key, at(20)), Some(old));
+        assert_eq!(state.keys.holder(&key_claim(&key), at(20)), Some(old));
         assert_eq!(state.replay(newer, options, at(30)), Replayed::Ready);
-        assert_eq!(state.keys.holder(&key, at(39)), Some(newer));
+        assert_eq!(state.keys.holder(&key_claim(&key), at(39)), Some(newer));
     }
 
     #[test]
@@ -197,7 +198,7 @@ mod tests {
         let id = kill(&mut state, NewJob::new("x").dedupe_key(key), 0);
         assert!(state.discard(id));
         assert!(!state.discard(id));
-        assert_eq!(state.keys.holder(&key, at(1)), Some(id));
+        assert_eq!(state.keys.holder(&key_claim(&key), at(1)), Some(id));
         assert_eq!(state.entries.len(), 0);
     }
 }

@@ -1,8 +1,8 @@
-use std::sync::Arc;
 use std::time::Duration;
 
 use anvil_queue::{Counters, Enqueued, JobData, JobId, NewJob, Refusal};
 
+use super::claims::key_claim;
 use super::{Entry, Stage, State};
 
 impl State {
@@ -22,42 +22,57 @@ impl State {
             }
             None => {}
         }
-        if self.entries.get(&id).is_some() {
-            return Ok(Enqueued::Accepted(id));
-        }
-        if data.weight() > self.limits.max_job_bytes {
+        if let Some(refusal) = self.refusal(&data) {
+            if self.entries.get(&id).is_some() {
+                return Ok(Enqueued::Accepted(id));
+            }
             self.totals.refused += 1;
-            return Err(Refusal::TooLarge {
-                limit: self.limits.max_job_bytes,
-            });
-        }
-        if self.entries.len() >= self.limits.capacity {
-            self.totals.refused += 1;
-            return Err(Refusal::Full);
+            return Err(refusal);
         }
 
-        match data.dedupe_key() {
-            Some(key) => self.keys.claim(key, id, self.limits.dedupe_window, now),
-            None => self.ids.claim(id, id, ID_WINDOW, now),
-        }
-        let delay = data.delay();
+        let (key, delay) = (data.dedupe_key(), data.delay());
+        let place = self.new_place();
         let entry = Entry {
-            data: Arc::new(data),
-            stage: Stage::Ready,
-            place: 0,
+            data,
+            stage: if delay.is_zero() {
+                Stage::Ready
+            } else {
+                Stage::Scheduled
+            },
+            place,
             accepted_at: now,
             counters: Counters::default(),
             failures: None,
         };
-        self.entries.insert(id, entry);
+        if !self.entries.insert_new(id, entry) {
+            return Ok(Enqueued::Accepted(id));
+        }
+        match key {
+            Some(key) => {
+                let window = self.limits.dedupe_window;
+                self.keys.claim(key_claim(&key), id, window, now);
+            }
+            None => self.ids.claim(*id.as_bytes(), id, ID_WINDOW, now),
+        }
+        if delay.is_zero() {
+            self.ready.append(place, id, false);
+        } else {
+            let due = now.saturating_add(delay);
+            self.note_timer(due);
+            self.scheduled.insert((due, place, id));
+        }
         self.ages.open(now);
         self.totals.accepted += 1;
-        if delay.is_zero() {
-            self.append_to_ready(id);
-        } else {
-            self.schedule(id, delay, now);
-        }
         Ok(Enqueued::Accepted(id))
+    }
+
+    /// Why a job that is not there yet can't be stored.
+    fn refusal(&self, data: &JobData) -> Option<Refusal> {
+        let limit = self.limits.max_job_bytes;
+        if data.weight() > limit {
+            return Some(Refusal::TooLarge { limit });
+        }
+        (self.entries.len() >= self.limits.capacity).then_some(Refusal::Full)
     }
 
     /// Drops dedupe records that have run out, a bounded number of them.
@@ -70,8 +85,8 @@ impl State {
     /// The job that stands for this delivery within the window.
     fn holder_of(&self, data: &JobData, now: Duration) -> Option<JobId> {
         match data.dedupe_key() {
-            Some(key) => self.keys.holder(&key, now),
-            None => self.ids.holder(&data.id(), now),
+            Some(key) => self.keys.holder(&key_claim(&key), now),
+            None => self.ids.holder(data.id().as_bytes(), now),
         }
     }
 }

@@ -49,6 +49,7 @@ impl State {
         now: Duration,
     ) -> Option<Reserved> {
         let wall_start = self.wall_start;
+        self.note_timer(deadline);
         let entry = self.entries.get_mut(&id)?;
         entry.stage = Stage::Leased { token, deadline };
         self.leases.insert((deadline, id));

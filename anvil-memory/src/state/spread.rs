@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, Hash};
 
 use super::hash::FoldState;
@@ -21,6 +22,17 @@ impl<K: Eq + Hash, V> Spread<K, V> {
         if self.maps[index].insert(key, value).is_none() {
             self.len += 1;
         }
+    }
+
+    /// Adds what is under a key that may be there already; false where it was, and is kept.
+    pub(super) fn insert_new(&mut self, key: K, value: V) -> bool {
+        let index = self.index(&key);
+        let Entry::Vacant(vacant) = self.maps[index].entry(key) else {
+            return false;
+        };
+        vacant.insert(value);
+        self.len += 1;
+        true
     }
 
     pub(super) fn remove(&mut self, key: &K) -> Option<V> {

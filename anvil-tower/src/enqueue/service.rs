@@ -131,11 +131,16 @@ where
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let (head, body) = request.into_parts();
         let (payload, verified) = body.into_verified_body().into_parts();
+        let key = head.extensions.get::<DedupeKey>().copied();
+        let metadata = self.config.stored_headers.copy(&head.headers);
+        // The extensions hold the record as well; without them it is ours alone.
+        drop(head);
+        let (source, kind) = verified.into_names();
         let job = NewJob::new(payload)
-            .kind(verified.kind_owned())
-            .source(Arc::clone(verified.source()))
-            .dedupe_key(head.extensions.get::<DedupeKey>().copied())
-            .metadata(self.config.stored_headers.copy(&head.headers));
+            .kind(kind)
+            .source(source)
+            .dedupe_key(key)
+            .metadata(metadata);
         ResponseFuture::new(self.config.coalescer.enqueue(job), Arc::clone(&self.config))
     }
 }

@@ -64,8 +64,12 @@ impl Identity {
         self.delivery_id.as_ref()
     }
 
-    pub(crate) fn kind_name(&self) -> Option<&Cow<'static, str>> {
-        self.kind.as_ref()
+    pub(crate) fn kind_name(&self) -> &str {
+        self.kind.as_deref().unwrap_or(DEFAULT_KIND)
+    }
+
+    pub(crate) fn into_kind(self) -> Cow<'static, str> {
+        self.kind.unwrap_or(Cow::Borrowed(DEFAULT_KIND))
     }
 
     pub(crate) fn signature_header_name(&self) -> Option<&HeaderName> {
@@ -143,6 +147,7 @@ fn is_name(text: &str) -> bool {
     printable && (1..=MAX_NAME_LEN).contains(&text.len())
 }
 
+const DEFAULT_KIND: &str = "webhook";
 const MAX_NAME_LEN: usize = 200;
 
 #[cfg(test)]

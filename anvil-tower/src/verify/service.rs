@@ -98,16 +98,22 @@ fn begin<S: Scheme, R, B: Body>(
         return Err(Rejection::method_not_allowed(methods));
     }
     let check = config.scheme.begin(head, config.clock.now())?;
-    let declared = head
-        .headers
-        .get(CONTENT_LENGTH)
-        .and_then(|length| length.to_str().ok()?.parse().ok());
-    let declared = declared.unwrap_or(0_u64).max(body.size_hint().lower());
+    let declared = declared_length(head, body);
     if usize::try_from(declared).is_ok_and(|declared| declared <= limit) {
         Ok(check)
     } else {
         Err(BODY_TOO_LARGE)
     }
+}
+
+/// What the body knows of its length, or else the head.
+fn declared_length<B: Body>(head: &Parts, body: &B) -> u64 {
+    let hint = body.size_hint();
+    hint.exact().unwrap_or_else(|| {
+        let length = head.headers.get(CONTENT_LENGTH);
+        let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
+        length.unwrap_or(0).max(hint.lower())
+    })
 }
 
 impl<I: Clone, S, R> Clone for Verify<I, S, R> {

@@ -1,4 +1,3 @@
-use std::sync::Arc;
 use std::time::Duration;
 
 use anvil_queue::{Counters, Enqueued, FailureContext, JobId, NewJob, Refusal};
@@ -34,7 +33,7 @@ impl Queue {
             },
         };
         let entry = Entry {
-            data: Arc::new(data),
+            data,
             stage,
             place: self.new_place(),
             accepted: now,

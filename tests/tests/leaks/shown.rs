@@ -74,7 +74,7 @@ pub(crate) async fn of_verified_parts(sender: Sender, shown: &mut Vec<String>) {
 
     let job = NewJob::new(delivery.body().clone()).dedupe_key(key);
     show(&job, shown);
-    let data = Arc::new(job.clone().into_data());
+    let data = job.clone().into_data();
     show(
         &Job::new(data, Default::default(), now(), Duration::ZERO),
         shown,

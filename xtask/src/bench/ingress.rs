@@ -73,7 +73,6 @@ fn file_size(file: &Path) -> Result<u64, Error> {
         .map_err(|error| Error::unusable(format!("cannot read the requests: {error}")))
 }
 
-/// Enough for 125,000 requests a second and core; a run that exhausts them says so. Past five cores
-/// it is the two threads of `wrk` that bound the rate.
-const COUNT_PER_CORE: u64 = 1_000_000;
+/// Enough for 94,000 requests a second and core; a run that exhausts them says so.
+const COUNT_PER_CORE: u64 = 750_000;
 const FILE: &str = "signed-requests.http";

@@ -51,13 +51,15 @@ pub(super) struct Load {
 impl Load {
     /// Sends requests for eight seconds over fifty connections.
     pub(super) fn run(address: SocketAddr, requests: &Requests) -> Result<Self, Error> {
+        let threads = threads();
         let mut command = Command::new("wrk");
         command
             .current_dir(process::root())
+            .arg(format!("-t{threads}"))
             .args(OPTIONS)
             .arg(format!("http://{address}/"));
         command.arg("--").arg(&requests.file);
-        command.args([requests.length, requests.count, THREADS].map(|number| number.to_string()));
+        command.args([requests.length, requests.count, threads].map(|number| number.to_string()));
         let text =
             process::output(&mut command).map_err(|error| Error::unusable(error.to_string()))?;
         Self::parse(&text)
@@ -139,9 +141,15 @@ struct Counts {
     refused: f64,
 }
 
-const THREADS: u64 = 2;
+/// One thread of load for two cores: load and server share the machine, and a load that wants all
+/// of it measures the scheduler.
+fn threads() -> u64 {
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
+    (cores / 2).clamp(1, 8)
+}
+
 const CONNECTIONS: f64 = 50.0;
-const OPTIONS: [&str; 5] = ["-t2", "-c50", "-d8s", "-s", "benches/wrk/signed.lua"];
+const OPTIONS: [&str; 4] = ["-c50", "-d8s", "-s", "benches/wrk/signed.lua"];
 
 #[cfg(test)]
 mod tests {
