@@ -74,7 +74,7 @@ async fn ours(jobs: u64, behind: u64) -> Duration {
 async fn floor(jobs: u64) -> Duration {
     let (sender, mut receiver) = mpsc::unbounded_channel();
     for _ in 0..jobs {
-        let data = Arc::new(NewJob::new(PAYLOAD).into_data());
+        let data = NewJob::new(PAYLOAD).into_data();
         let job = Job::new(data, Counters::default(), SystemTime::now(), Duration::ZERO);
         sender.send(job).unwrap();
     }
