@@ -126,6 +126,8 @@ impl<H: Handler, P: RetryPolicy> Engine<H, P> {
 
     /// Waits for a free slot and for the handler.
     async fn room(&self) -> Room {
+        // Whoever is ready to run may be about to add to the work: one look for many jobs.
+        tokio::task::yield_now().await;
         loop {
             let room = self.pool.room();
             if room.free > 0 {
@@ -194,8 +196,6 @@ impl<H: Handler, P: RetryPolicy> Engine<H, P> {
             }
         });
         select(changed, may_be_work).await;
-        // Whoever is ready to run may be about to add to the work: one look for many jobs.
-        tokio::task::yield_now().await;
     }
 }
 

@@ -34,13 +34,13 @@
 //!   after the body.
 
 use std::fmt;
+use std::iter;
 use std::time::SystemTime;
 
-use http::header::GetAll;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue};
 
-use self::headers::{Names, single};
+use self::headers::{Names, repeated, single};
 use self::keys::Keys;
 use self::signatures::SignatureForm;
 use self::template::{Template, Values};
@@ -89,13 +89,12 @@ impl HmacScheme {
         HmacBuilder::new(name, headers, std::convert::identity)
     }
 
-    /// The first header set whose signature header is there, and that header.
-    fn names<'h>(&self, headers: &'h HeaderMap) -> Option<(&Names, GetAll<'h, HeaderValue>)> {
-        self.header_sets.iter().find_map(|names| {
-            let signature = headers.get_all(&names.signature);
-            signature.iter().next()?;
-            Some((names, signature))
-        })
+    /// The first header set whose signature header is there, and the header's first value.
+    #[inline]
+    fn names<'h>(&self, headers: &'h HeaderMap) -> Option<(&Names, &'h HeaderValue)> {
+        self.header_sets
+            .iter()
+            .find_map(|names| Some((names, headers.get(&names.signature)?)))
     }
 
     #[inline]
@@ -116,9 +115,11 @@ impl Scheme for HmacScheme {
 
     #[inline]
     fn begin(&self, head: &Parts, now: SystemTime) -> Result<Check, Rejection> {
-        let (names, values) = self.names(&head.headers).ok_or(MISSING_SIGNATURE)?;
+        let (names, first) = self.names(&head.headers).ok_or(MISSING_SIGNATURE)?;
         let mut check = HmacCheck::new(&self.keys);
         let algorithm = self.keys.algorithm();
+        let others = repeated(&head.headers, &names.signature);
+        let values = iter::once(first).chain(others.into_iter().flatten());
         let tagged_timestamp = self.form.read(values, algorithm, check.signatures())?;
         let id = self.read_id(head, names)?;
         let mut timestamp: &[u8] = &[];

@@ -1,4 +1,4 @@
-use http::{HeaderMap, HeaderName};
+use http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::ConfigError;
 use crate::rejection::{CONFLICTING_HEADERS, Rejection};
@@ -89,12 +89,23 @@ pub(super) fn single<'h>(
     let Some(first) = headers.get(name) else {
         return Ok(None);
     };
-    // In nearly all heads no header is there twice, which is known without another look-up.
-    let any_repeated = headers.len() > headers.keys_len();
-    if any_repeated && headers.get_all(name).iter().any(|other| other != first) {
+    if let Some(mut others) = repeated(headers, name)
+        && others.any(|other| other != first)
+    {
         return Err(CONFLICTING_HEADERS);
     }
     Ok(Some(first.as_bytes()))
+}
+
+/// The values of a header after its first one. In nearly all heads no header is there twice, which
+/// is known without another look-up.
+#[inline]
+pub(super) fn repeated<'h>(
+    headers: &'h HeaderMap,
+    name: &HeaderName,
+) -> Option<impl Iterator<Item = &'h HeaderValue> + use<'h>> {
+    let any_repeated = headers.len() > headers.keys_len();
+    any_repeated.then(|| headers.get_all(name).iter().skip(1))
 }
 
 fn header_name(name: &str) -> Result<HeaderName, ConfigError> {
