@@ -60,7 +60,7 @@ impl HmacCheck {
         }
         let mut verdict = Verdict::new(&self.signatures);
         verdict.compare(&self.mac.finish(), 0);
-        for (key, index) in self.rest.iter().zip(1..) {
+        for (key, index) in self.rest.iter_mut().zip(1..) {
             verdict.compare(&key.mac.finish(), index);
         }
         let id = match verdict.key().ok_or(MISMATCH)? {

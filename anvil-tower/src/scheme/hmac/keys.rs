@@ -2,7 +2,7 @@ use std::fmt;
 use std::iter;
 use std::sync::Arc;
 
-use hmac::{Hmac, KeyInit, Mac as _};
+use hmac::{HmacReset, KeyInit, Mac as _};
 use sha1::Sha1;
 use sha2::{Sha256, Sha512};
 use subtle::{Choice, ConstantTimeEq};
@@ -97,19 +97,21 @@ impl fmt::Debug for Keys {
 /// An HMAC with its key hashed in: a clone costs a copy, not two rounds of the hash.
 #[derive(Clone)]
 pub(super) enum Mac {
-    Sha1(Hmac<Sha1>),
-    Sha256(Hmac<Sha256>),
+    Sha1(HmacReset<Sha1>),
+    Sha256(HmacReset<Sha256>),
     /// Boxed: its state is twice as large, and every check is moved a few times.
-    Sha512(Box<Hmac<Sha512>>),
+    Sha512(Box<HmacReset<Sha512>>),
 }
 
 impl Mac {
     /// HMAC takes keys of any length, so this is never `None` in practice.
     fn keyed(algorithm: Algorithm, key: &[u8]) -> Option<Self> {
         match algorithm {
-            Algorithm::Sha1 => Hmac::new_from_slice(key).map(Self::Sha1),
-            Algorithm::Sha256 => Hmac::new_from_slice(key).map(Self::Sha256),
-            Algorithm::Sha512 => Hmac::new_from_slice(key).map(Box::new).map(Self::Sha512),
+            Algorithm::Sha1 => HmacReset::new_from_slice(key).map(Self::Sha1),
+            Algorithm::Sha256 => HmacReset::new_from_slice(key).map(Self::Sha256),
+            Algorithm::Sha512 => HmacReset::new_from_slice(key)
+                .map(Box::new)
+                .map(Self::Sha512),
         }
         .ok()
     }
@@ -124,11 +126,11 @@ impl Mac {
     }
 
     #[inline]
-    pub(super) fn finish(&self) -> Tag {
+    pub(super) fn finish(&mut self) -> Tag {
         match self {
-            Self::Sha1(mac) => Tag::padded(&mac.clone().finalize().into_bytes()),
-            Self::Sha256(mac) => Tag::padded(&mac.clone().finalize().into_bytes()),
-            Self::Sha512(mac) => Tag::padded(&mac.clone().finalize().into_bytes()),
+            Self::Sha1(mac) => Tag::padded(&mac.finalize_reset().into_bytes()),
+            Self::Sha256(mac) => Tag::padded(&mac.finalize_reset().into_bytes()),
+            Self::Sha512(mac) => Tag::padded(&mac.finalize_reset().into_bytes()),
         }
     }
 }

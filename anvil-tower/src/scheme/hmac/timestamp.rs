@@ -94,16 +94,20 @@ enum Freshness {
 
 /// Digits and nothing else; no sign, no space, no fraction.
 fn parse(text: &[u8]) -> Option<i64> {
-    if text.is_empty() {
+    if text.is_empty() || text.len() > MAX_DIGITS {
         return None;
     }
-    text.iter().try_fold(0_i64, |number, digit| {
-        if !digit.is_ascii_digit() {
-            return None;
-        }
-        number.checked_mul(10)?.checked_add(i64::from(digit - b'0'))
-    })
+    let mut all_digits = true;
+    let number = text.iter().fold(0_u64, |number, digit| {
+        let value = digit.wrapping_sub(b'0');
+        all_digits &= value < 10;
+        number.wrapping_mul(10).wrapping_add(u64::from(value))
+    });
+    i64::try_from(number).ok().filter(|_| all_digits)
 }
+
+/// So many nines still fit 64 bits without a sign.
+const MAX_DIGITS: usize = 19;
 
 #[cfg(test)]
 mod tests {
