@@ -75,7 +75,7 @@ pub use unsigned::Unsigned;
 ///
 ///     fn finish(self: Box<Self>) -> Result<Proof, Rejection> {
 ///         match self.0 {
-///             0 => Ok(Proof::new("length")),
+///             0 => Ok(Proof::new(0)),
 ///             _ => Err(Rejection::new(RejectionKind::Mismatch, "mismatch")),
 ///         }
 ///     }
@@ -108,6 +108,11 @@ pub trait Scheme: fmt::Debug + Send + Sync {
         Identity::default()
     }
 
+    /// The name of the key with this number, for records; never the key itself. Default: the number.
+    fn key_id(&self, key: u32) -> Arc<str> {
+        key.to_string().into()
+    }
+
     /// The methods the sender uses; another one is refused with 405. Default: `POST` only.
     fn methods(&self) -> &'static [Method] {
         POST_ONLY
@@ -133,6 +138,10 @@ impl<S: Scheme + ?Sized> Scheme for Arc<S> {
         (**self).identify(head, body)
     }
 
+    fn key_id(&self, key: u32) -> Arc<str> {
+        (**self).key_id(key)
+    }
+
     fn methods(&self) -> &'static [Method] {
         (**self).methods()
     }
@@ -153,6 +162,10 @@ impl<S: Scheme + ?Sized> Scheme for Box<S> {
 
     fn identify(&self, head: &Parts, body: &[u8]) -> Identity {
         (**self).identify(head, body)
+    }
+
+    fn key_id(&self, key: u32) -> Arc<str> {
+        (**self).key_id(key)
     }
 
     fn methods(&self) -> &'static [Method] {

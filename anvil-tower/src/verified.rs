@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use http::HeaderName;
 
-use crate::scheme::{DeliveryId, Identity, Proof};
+use crate::scheme::{DeliveryId, Identity, Proof, Scheme};
 
 /// What is known about a delivery that passed verification.
 ///
@@ -17,21 +17,23 @@ pub struct Verified(Arc<Record>);
 struct Record {
     source: Arc<str>,
     scheme: &'static str,
-    proof: Proof,
+    key_id: Arc<str>,
+    timestamp: Option<SystemTime>,
     identity: Identity,
 }
 
 impl Verified {
     pub(crate) fn new(
         source: Arc<str>,
-        scheme: &'static str,
-        proof: Proof,
+        scheme: &impl Scheme,
+        proof: &Proof,
         identity: Identity,
     ) -> Self {
         Self(Arc::new(Record {
             source,
-            scheme,
-            proof,
+            scheme: scheme.name(),
+            key_id: scheme.key_id(proof.key),
+            timestamp: proof.timestamp,
             identity,
         }))
     }
@@ -41,7 +43,13 @@ impl Verified {
     /// key are named `"assumed"`.
     #[must_use]
     pub fn assumed(source: impl Into<Arc<str>>, identity: Identity) -> Self {
-        Self::new(source.into(), ASSUMED, Proof::new(ASSUMED), identity)
+        Self(Arc::new(Record {
+            source: source.into(),
+            scheme: ASSUMED,
+            key_id: ASSUMED.into(),
+            timestamp: None,
+            identity,
+        }))
     }
 
     /// The configured name of the route the delivery came in by.
@@ -59,13 +67,13 @@ impl Verified {
     /// The id of the key that matched: the name it was given, or else its number.
     #[must_use]
     pub fn key_id(&self) -> &str {
-        &self.0.proof.key_id
+        &self.0.key_id
     }
 
     /// When the sender signed it, where the scheme has a signed timestamp.
     #[must_use]
     pub fn timestamp(&self) -> Option<SystemTime> {
-        self.0.proof.timestamp
+        self.0.timestamp
     }
 
     /// The id the sender gave it, where there is one.

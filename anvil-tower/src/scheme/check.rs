@@ -1,5 +1,4 @@
 use std::fmt;
-use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::hmac::HmacCheck;
@@ -76,15 +75,16 @@ pub trait BodyCheck: Send {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[must_use]
 pub struct Proof {
-    pub(crate) key_id: Arc<str>,
+    pub(crate) key: u32,
     pub(crate) timestamp: Option<SystemTime>,
 }
 
 impl Proof {
-    /// The key with this name matched. A name or a number, never the key itself.
-    pub fn new(key_id: impl Into<Arc<str>>) -> Self {
+    /// The key with this number matched, the first being 0; [`Scheme::key_id`](super::Scheme::key_id)
+    /// names it.
+    pub fn new(key: u32) -> Self {
         Self {
-            key_id: key_id.into(),
+            key,
             timestamp: None,
         }
     }

@@ -35,6 +35,7 @@
 
 use std::fmt;
 use std::iter;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use http::request::Parts;
@@ -173,6 +174,10 @@ impl Scheme for HmacScheme {
             timestamp: self.timestamp_bytes(head, names),
         };
         identity.signed_around(self.template.before(values), self.template.after(values))
+    }
+
+    fn key_id(&self, key: u32) -> Arc<str> {
+        self.keys.id(key)
     }
 
     fn body_limit(&self) -> usize {

@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use http::request::Parts;
@@ -59,6 +60,10 @@ impl Scheme for Shopify {
 
     fn identify(&self, head: &Parts, body: &[u8]) -> Identity {
         self.0.identify(head, body)
+    }
+
+    fn key_id(&self, key: u32) -> Arc<str> {
+        self.0.key_id(key)
     }
 
     fn body_limit(&self) -> usize {

@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use http::request::Parts;
@@ -45,6 +46,10 @@ impl Scheme for Unsigned {
     fn begin(&self, _head: &Parts, _now: SystemTime) -> Result<Check, Rejection> {
         Ok(Check::custom(Box::new(AcceptAll)))
     }
+
+    fn key_id(&self, _key: u32) -> Arc<str> {
+        "unverified".into()
+    }
 }
 
 struct AcceptAll;
@@ -53,7 +58,7 @@ impl BodyCheck for AcceptAll {
     fn update(&mut self, _chunk: &[u8]) {}
 
     fn finish(self: Box<Self>) -> Result<Proof, Rejection> {
-        Ok(Proof::new("unverified"))
+        Ok(Proof::new(0))
     }
 }
 
@@ -67,7 +72,10 @@ mod tests {
         let (head, ()) = http::Request::post("/").body(()).unwrap().into_parts();
         let mut check = scheme.begin(&head, SystemTime::now()).unwrap();
         check.update(b"anything");
-        assert_eq!(check.finish().unwrap(), Proof::new("unverified"));
-        assert_eq!(scheme.name(), "unverified");
+        assert_eq!(check.finish().unwrap(), Proof::new(0));
+        assert_eq!(
+            (scheme.name(), &*scheme.key_id(0)),
+            ("unverified", "unverified")
+        );
     }
 }

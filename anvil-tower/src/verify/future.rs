@@ -182,8 +182,7 @@ impl<I> Reading<I> {
             Ok(proof) => {
                 let bytes = buffer.finish();
                 let identity = scheme.identify(&head, &bytes);
-                let verified =
-                    Verified::new(Arc::clone(&config.source), scheme.name(), proof, identity);
+                let verified = Verified::new(Arc::clone(&config.source), scheme, &proof, identity);
                 head.extensions.insert(verified.clone());
                 let body = VerifiedBody::new(bytes, verified);
                 Ok(inner.call(Request::from_parts(head, body)))

@@ -1,8 +1,6 @@
-use std::sync::Arc;
-
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
-use super::keys::{Key, Keys, Mac, Tag};
+use super::keys::{Keys, Mac, Tag};
 use super::signatures::Signatures;
 use super::timestamp::Stamp;
 use crate::rejection::{MISMATCH, Rejection};
@@ -11,8 +9,7 @@ use crate::scheme::Proof;
 /// An HMAC under way: one state per key, and the signatures it is to be compared with.
 pub(in crate::scheme) struct HmacCheck {
     mac: Mac,
-    id: Arc<str>,
-    rest: Vec<Key>,
+    rest: Vec<Mac>,
     signatures: Signatures,
     stamp: Option<Stamp>,
     after_body: Vec<u8>,
@@ -22,8 +19,7 @@ impl HmacCheck {
     #[inline]
     pub(super) fn new(keys: &Keys) -> Self {
         Self {
-            mac: keys.first().mac.clone(),
-            id: Arc::clone(&keys.first().id),
+            mac: keys.first().clone(),
             rest: keys.rest().to_vec(),
             signatures: Signatures::none(),
             stamp: None,
@@ -47,8 +43,8 @@ impl HmacCheck {
     #[inline]
     pub(in crate::scheme) fn update(&mut self, bytes: &[u8]) {
         self.mac.update(bytes);
-        for key in &mut self.rest {
-            key.mac.update(bytes);
+        for mac in &mut self.rest {
+            mac.update(bytes);
         }
     }
 
@@ -60,14 +56,10 @@ impl HmacCheck {
         }
         let mut verdict = Verdict::new(&self.signatures);
         verdict.compare(&self.mac.finish(), 0);
-        for (key, index) in self.rest.iter_mut().zip(1..) {
-            verdict.compare(&key.mac.finish(), index);
+        for (mac, index) in self.rest.iter_mut().zip(1..) {
+            verdict.compare(&mac.finish(), index);
         }
-        let id = match verdict.key().ok_or(MISMATCH)? {
-            0 => self.id,
-            index => Arc::clone(&self.rest.get(index - 1).ok_or(MISMATCH)?.id),
-        };
-        let proof = Proof::new(id);
+        let proof = Proof::new(verdict.key().ok_or(MISMATCH)?);
         match self.stamp {
             Some(stamp) => stamp.verdict().map(|()| proof.timestamp(stamp.at)),
             None => Ok(proof),
@@ -99,7 +91,7 @@ impl<'s> Verdict<'s> {
         }
     }
 
-    fn key(&self) -> Option<usize> {
-        bool::from(self.matched).then_some(self.key as usize)
+    fn key(&self) -> Option<u32> {
+        bool::from(self.matched).then_some(self.key)
     }
 }

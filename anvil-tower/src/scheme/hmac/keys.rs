@@ -1,5 +1,4 @@
 use std::fmt;
-use std::iter;
 use std::sync::Arc;
 
 use hmac::{HmacReset, KeyInit, Mac as _};
@@ -38,31 +37,28 @@ pub(super) struct Secret {
     pub(super) bytes: Vec<u8>,
 }
 
-/// The keys of a scheme, each hashed in once, and their names.
+/// The keys of a scheme, each hashed in once, and their names, by number.
 pub(super) struct Keys {
     algorithm: Algorithm,
-    first: Key,
-    rest: Box<[Key]>,
-}
-
-/// A key that was hashed in, and its name.
-#[derive(Clone)]
-pub(super) struct Key {
-    pub(super) mac: Mac,
-    pub(super) id: Arc<str>,
+    first: Mac,
+    rest: Box<[Mac]>,
+    ids: Box<[Arc<str>]>,
 }
 
 impl Keys {
     /// `None` where there is no key at all.
     pub(super) fn new(algorithm: Algorithm, secrets: &[Secret]) -> Option<Self> {
-        let mut keys = secrets.iter().map(|Secret { id, bytes }| {
-            let id = Arc::clone(id);
-            Mac::keyed(algorithm, bytes).map(|mac| Key { mac, id })
-        });
+        let mut keys = secrets
+            .iter()
+            .map(|secret| Mac::keyed(algorithm, &secret.bytes));
         Some(Self {
             algorithm,
             first: keys.next()??,
             rest: keys.collect::<Option<_>>()?,
+            ids: secrets
+                .iter()
+                .map(|secret| Arc::clone(&secret.id))
+                .collect(),
         })
     }
 
@@ -70,12 +66,19 @@ impl Keys {
         self.algorithm
     }
 
-    pub(super) fn first(&self) -> &Key {
+    pub(super) fn first(&self) -> &Mac {
         &self.first
     }
 
-    pub(super) fn rest(&self) -> &[Key] {
+    pub(super) fn rest(&self) -> &[Mac] {
         &self.rest
+    }
+
+    /// The name of the key with this number.
+    pub(super) fn id(&self, key: u32) -> Arc<str> {
+        let index = usize::try_from(key).unwrap_or(usize::MAX);
+        let id = self.ids.get(index).map(Arc::clone);
+        id.unwrap_or_else(|| key.to_string().into())
     }
 }
 
@@ -83,13 +86,13 @@ impl fmt::Debug for Keys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             algorithm,
-            first,
-            rest,
+            first: _,
+            rest: _,
+            ids,
         } = self;
-        let ids: Vec<_> = iter::once(first).chain(rest).map(|key| &key.id).collect();
         f.debug_struct("Keys")
             .field("algorithm", algorithm)
-            .field("ids", &ids)
+            .field("ids", ids)
             .finish()
     }
 }
