@@ -1,3 +1,5 @@
+use std::mem;
+
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
 use super::keys::{Keys, Mac, Tag};
@@ -9,22 +11,35 @@ use crate::scheme::Proof;
 /// An HMAC under way: one state per key, and the signatures it is to be compared with.
 pub(in crate::scheme) struct HmacCheck {
     mac: Mac,
-    rest: Vec<Mac>,
     signatures: Signatures,
     stamp: Option<Stamp>,
+    more: Option<Box<More>>,
+}
+
+/// What few deliveries need. Kept apart, because a check is moved several times.
+#[derive(Default)]
+struct More {
+    macs: Vec<Mac>,
     after_body: Vec<u8>,
 }
 
 impl HmacCheck {
     #[inline]
     pub(super) fn new(keys: &Keys) -> Self {
-        Self {
+        let mut check = Self {
             mac: keys.first().clone(),
-            rest: keys.rest().to_vec(),
             signatures: Signatures::none(),
             stamp: None,
-            after_body: Vec::new(),
+            more: None,
+        };
+        if !keys.rest().is_empty() {
+            check.more().macs = keys.rest().to_vec();
         }
+        check
+    }
+
+    fn more(&mut self) -> &mut More {
+        self.more.get_or_insert_default()
     }
 
     pub(super) fn signatures(&mut self) -> &mut Signatures {
@@ -37,27 +52,31 @@ impl HmacCheck {
 
     /// Takes what is signed after the body.
     pub(super) fn after_body(&mut self, bytes: Vec<u8>) {
-        self.after_body = bytes;
+        self.more().after_body = bytes;
     }
 
     #[inline]
     pub(in crate::scheme) fn update(&mut self, bytes: &[u8]) {
         self.mac.update(bytes);
-        for mac in &mut self.rest {
-            mac.update(bytes);
+        if let Some(more) = &mut self.more {
+            for mac in &mut more.macs {
+                mac.update(bytes);
+            }
         }
     }
 
     #[inline]
     pub(in crate::scheme) fn finish(mut self) -> Result<Proof, Rejection> {
-        if !self.after_body.is_empty() {
-            let after_body = std::mem::take(&mut self.after_body);
+        if let Some(more) = &mut self.more {
+            let after_body = mem::take(&mut more.after_body);
             self.update(&after_body);
         }
         let mut verdict = Verdict::new(&self.signatures);
         verdict.compare(&self.mac.finish(), 0);
-        for (mac, index) in self.rest.iter_mut().zip(1..) {
-            verdict.compare(&mac.finish(), index);
+        if let Some(more) = &mut self.more {
+            for (mac, index) in more.macs.iter_mut().zip(1..) {
+                verdict.compare(&mac.finish(), index);
+            }
         }
         let proof = Proof::new(verdict.key().ok_or(MISMATCH)?);
         match self.stamp {

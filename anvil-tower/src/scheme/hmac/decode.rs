@@ -47,10 +47,14 @@ pub(super) fn decode_base64(text: &[u8], bytes: &mut [u8]) -> Option<()> {
         return None;
     }
     let mut junk = 0;
-    let mut bits = |quad: &[u8; 4]| {
-        let [a, b, c, d] = quad.map(|digit| BASE64_VALUES[usize::from(digit)]);
-        junk |= a | b | c | d;
-        u32::from(a) << 18 | u32::from(b) << 12 | u32::from(c) << 6 | u32::from(d)
+    let mut bits = |[a, b, c, d]: &[u8; 4]| {
+        let [first, second, third, fourth] = &BASE64_BITS;
+        let bits = first[usize::from(*a)]
+            | second[usize::from(*b)]
+            | third[usize::from(*c)]
+            | fourth[usize::from(*d)];
+        junk |= bits;
+        bits
     };
     for (triple, quad) in triples.iter_mut().zip(quads) {
         let [_, bytes @ ..] = bits(quad).to_be_bytes();
@@ -68,18 +72,27 @@ pub(super) fn decode_base64(text: &[u8], bytes: &mut [u8]) -> Option<()> {
     (junk & NO_DIGIT == 0 && spare.iter().all(|bits| *bits == 0)).then_some(())
 }
 
-/// The value of each byte as a base64 digit, or [`NO_DIGIT`].
-const BASE64_VALUES: [u8; 256] = {
+/// What each byte, as the first to fourth digit of a group, adds to its 24 bits, or [`NO_DIGIT`].
+const BASE64_BITS: [[u32; 256]; 4] = [
+    base64_bits(18),
+    base64_bits(12),
+    base64_bits(6),
+    base64_bits(0),
+];
+
+const fn base64_bits(shift: u32) -> [u32; 256] {
     let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut values = [NO_DIGIT; 256];
+    let mut bits = [NO_DIGIT; 256];
     let mut value = 0;
     while value < digits.len() {
-        values[digits[value] as usize] = value as u8;
+        bits[digits[value] as usize] = (value as u32) << shift;
         value += 1;
     }
-    values
-};
-const NO_DIGIT: u8 = 0x80;
+    bits
+}
+
+/// A bit that no group has.
+const NO_DIGIT: u32 = 1 << 31;
 
 #[cfg(test)]
 mod tests {
