@@ -104,7 +104,6 @@ fn ours() -> Router {
         Ok(())
     });
     let worker = Worker::new(Arc::clone(&backend), queue.clone(), handler)
-        .concurrency(64)
         .build()
         .expect("valid settings");
     tokio::spawn(async move { worker.run(std::future::pending()).await });

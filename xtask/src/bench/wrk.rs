@@ -49,7 +49,7 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// Sends requests for eight seconds over fifty connections.
+    /// Sends requests for five seconds over fifty connections.
     pub(super) fn run(address: SocketAddr, requests: &Requests) -> Result<Self, Error> {
         let threads = threads();
         let mut command = Command::new("wrk");
@@ -149,14 +149,14 @@ fn threads() -> u64 {
 }
 
 const CONNECTIONS: f64 = 50.0;
-const OPTIONS: [&str; 4] = ["-c50", "-d8s", "-s", "benches/wrk/signed.lua"];
+const OPTIONS: [&str; 4] = ["-c50", "-d5s", "-s", "benches/wrk/signed.lua"];
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const OUTPUT: &str = "\
-Running 8s test @ http://127.0.0.1:4000/
+Running 5s test @ http://127.0.0.1:4000/
   2 threads and 50 connections
   Thread Stats   Avg      Stdev     Max   +/- Stdev
     Latency     1.14ms  322.01us   6.62ms   77.12%
