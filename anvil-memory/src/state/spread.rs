@@ -77,7 +77,7 @@ impl<K, V> Default for Spread<K, V> {
     }
 }
 
-const MAPS: usize = 128;
+const MAPS: usize = 32;
 
 #[cfg(test)]
 mod tests {
