@@ -37,7 +37,7 @@ impl NewJob {
             kind: Cow::Borrowed(DEFAULT_KIND),
             payload: payload.into(),
             metadata: Metadata::default(),
-            source: Arc::default(),
+            source: None,
             dedupe_key: None,
             delay: Duration::ZERO,
         }))
@@ -63,7 +63,7 @@ impl NewJob {
 
     /// Sets the configured name of the route the job came in by. Default: empty.
     pub fn source(mut self, source: impl Into<Arc<str>>) -> Self {
-        self.edit().source = source.into();
+        self.edit().source = Some(source.into());
         self
     }
 
@@ -108,7 +108,7 @@ pub struct JobData {
     kind: Cow<'static, str>,
     payload: Bytes,
     metadata: Metadata,
-    source: Arc<str>,
+    source: Option<Arc<str>>,
     dedupe_key: Option<DedupeKey>,
     delay: Duration,
 }
@@ -141,7 +141,7 @@ impl JobData {
     /// The configured name of the route the job came in by.
     #[must_use]
     pub fn source(&self) -> &str {
-        &self.source
+        self.source.as_deref().unwrap_or_default()
     }
 
     /// The name of the delivery, where it has one.
@@ -162,7 +162,7 @@ impl JobData {
         FIXED_WEIGHT
             + self.payload.len()
             + self.kind.len()
-            + self.source.len()
+            + self.source().len()
             + self.metadata.weight()
     }
 }
@@ -251,7 +251,7 @@ impl Job {
     /// The configured name of the route the job came in by.
     #[must_use]
     pub fn source(&self) -> &str {
-        &self.data.source
+        self.data.source()
     }
 
     /// Which run this is, from 1: one more than the failed attempts so far.

@@ -1,5 +1,6 @@
 //! The whole chain over HTTP with a worker draining, against a bare axum route that reads the body
-//! and answers a constant 202.
+//! and answers a constant 202. The chain is served by hyper, as `examples/hyper` does it: it is one
+//! service and needs no router.
 //!
 //! `bench-ingress generate --count N --out FILE` writes N signed requests of one length, no two
 //! bodies alike. `bench-ingress ours|floor --port P` serves them on 127.0.0.1 and prints
@@ -12,14 +13,20 @@ use std::sync::Arc;
 
 use anvil_memory::MemoryBackend;
 use anvil_queue::{QueueBackend, QueueName, Worker, handler_fn};
+use anvil_tower::enqueue::ResponseBody;
 use anvil_tower::{GitHub, ingress};
 use axum::Router;
-use axum::http::StatusCode;
-use axum::routing::{get, post};
+use axum::routing::post;
 use bytes::Bytes;
 use hmac::{Hmac, KeyInit, Mac};
+use http::{Request, Response, StatusCode};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
 use sha2::Sha256;
 use tokio::net::TcpListener;
+use tower::{ServiceExt, service_fn};
 
 fn main() -> ExitCode {
     let args: Vec<_> = std::env::args().skip(1).collect();
@@ -76,14 +83,13 @@ fn generate(count: u64, file: &str) -> io::Result<()> {
 
 #[tokio::main]
 async fn serve(side: &str, port: u16) -> io::Result<()> {
-    let app = match side {
-        "ours" => ours(),
-        _ => floor(),
-    };
     let listener = TcpListener::bind(("127.0.0.1", port)).await?;
     println!("listening");
     io::stdout().flush()?;
-    axum::serve(listener, app).await
+    match side {
+        "ours" => ours(listener).await,
+        _ => axum::serve(listener, floor()).await,
+    }
 }
 
 fn floor() -> Router {
@@ -94,7 +100,7 @@ fn floor() -> Router {
     Router::new().route("/hooks", post(hook))
 }
 
-fn ours() -> Router {
+async fn ours(listener: TcpListener) -> io::Result<()> {
     let backend = Arc::new(MemoryBackend::new());
     let queue = QueueName::new("bench").expect("a valid name");
     let scheme = GitHub::new(SECRET).expect("a valid secret");
@@ -107,16 +113,45 @@ fn ours() -> Router {
         .build()
         .expect("valid settings");
     tokio::spawn(async move { worker.run(std::future::pending()).await });
-    let counts = move || async move {
-        let totals = backend.stats(&queue).await.expect("memory answers").totals;
-        format!(
-            "accepted={} duplicates={} refused={}",
-            totals.accepted, totals.duplicates, totals.refused
-        )
-    };
-    Router::new()
-        .route_service("/hooks", hooks)
-        .route("/counts", get(counts))
+
+    let shared = Arc::new((hooks, backend, queue));
+    let app = service_fn(move |request: Request<Incoming>| {
+        let shared = Arc::clone(&shared);
+        async move {
+            let (hooks, backend, queue) = &*shared;
+            match request.uri().path() {
+                "/hooks" => hooks.clone().oneshot(request).await,
+                "/counts" => Ok(counts(backend, queue).await),
+                _ => Ok(not_found()),
+            }
+        }
+    });
+    loop {
+        let (connection, _) = listener.accept().await?;
+        let app = TowerToHyperService::new(app.clone());
+        tokio::spawn(async move {
+            let connection = TokioIo::new(connection);
+            // The load ends by closing its connections.
+            let _ = http1::Builder::new()
+                .serve_connection(connection, app)
+                .await;
+        });
+    }
+}
+
+async fn counts(backend: &MemoryBackend, queue: &QueueName) -> Response<ResponseBody> {
+    let totals = backend.stats(queue).await.expect("memory answers").totals;
+    let text = format!(
+        "accepted={} duplicates={} refused={}",
+        totals.accepted, totals.duplicates, totals.refused
+    );
+    Response::new(ResponseBody::from(Bytes::from(text)))
+}
+
+fn not_found() -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::default());
+    *response.status_mut() = StatusCode::NOT_FOUND;
+    response
 }
 
 const CONSTANT: &str = "{\"jobId\":\"0198c5b2-7c3e-7d4a-9f60-2b1f5f1c9a10\",\"replayed\":false}";
