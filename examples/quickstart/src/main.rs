@@ -48,7 +48,6 @@ async fn run(arguments: &Arguments) -> Result<bool, BoxError> {
     let mut out = io::stdout();
     let right = play::play(&mut app, &mut out).await?;
     if !arguments.once {
-        write!(out, "{}", invitation(&app))?;
         serve(&mut app, &mut out).await?;
     }
     let report = app.stop().await?;
@@ -70,9 +69,15 @@ async fn listen(port: u16) -> Result<TcpListener, BoxError> {
         })
 }
 
-/// Tells of every run until Ctrl-C.
+/// Invites, and tells of every run until Ctrl-C.
 async fn serve(app: &mut App, out: &mut impl Write) -> Result<(), BoxError> {
     let mut interrupt = std::pin::pin!(tokio::signal::ctrl_c());
+    // The first poll is what listens for Ctrl-C: before anybody is told to press it.
+    tokio::select! {
+        biased;
+        interrupted = &mut interrupt => return Ok(interrupted?),
+        () = std::future::ready(()) => write!(out, "{}", invitation(app))?,
+    }
     loop {
         tokio::select! {
             interrupted = &mut interrupt => return Ok(interrupted?),
