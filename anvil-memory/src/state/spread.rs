@@ -8,7 +8,7 @@ use super::hash::FoldState;
 ///
 /// A `HashMap` that is full moves everything it holds at once, which stalls a queue of a million
 /// jobs for 150 ms (measured). Spread over many maps that fill up at slightly different moments,
-/// the same work is done in steps of a few milliseconds.
+/// the same work is done in as many smaller steps.
 pub(super) struct Spread<K, V> {
     hasher: FoldState,
     maps: Box<[HashMap<K, V, FoldState>]>,
