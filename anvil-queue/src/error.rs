@@ -102,6 +102,9 @@ pub enum Refusal {
         /// The largest [`weight`](crate::JobData::weight) the backend takes, in bytes.
         limit: usize,
     },
+    /// The part of the store this job belongs to can't be reached or did not answer in time, while
+    /// others work. The job may have been stored; sending it again finds out.
+    Unavailable,
 }
 
 impl fmt::Display for Refusal {
@@ -114,6 +117,7 @@ impl fmt::Display for Refusal {
                     "the job is larger than the {limit} bytes the backend takes"
                 )
             }
+            Self::Unavailable => f.write_str("the part of the store the job belongs to is away"),
         }
     }
 }

@@ -117,11 +117,13 @@ impl FailureReport {
 pub enum DeadReason {
     /// The retry policy gave up.
     Exhausted,
+    /// The stored payload is gone: something else removed it from the store.
+    Missing,
     /// The handler said that running the job again is useless.
     Permanent,
     /// Its lease ran out more often than the crash budget allows: it may be killing its workers.
     Poison,
-    /// The payload could not be decoded.
+    /// The stored job, or its payload, could not be decoded.
     Undecodable,
 }
 
@@ -131,6 +133,7 @@ impl DeadReason {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Exhausted => "exhausted",
+            Self::Missing => "missing",
             Self::Permanent => "permanent",
             Self::Poison => "poison",
             Self::Undecodable => "undecodable",

@@ -49,6 +49,12 @@ impl NewJob {
         self
     }
 
+    /// Sets the payload. Default: what `new` was given.
+    pub fn payload(mut self, payload: impl Into<Bytes>) -> Self {
+        self.edit().payload = payload.into();
+        self
+    }
+
     /// Sets the event type, such as `"invoice.paid"`. Default: `"webhook"`.
     pub fn kind(mut self, kind: impl Into<Cow<'static, str>>) -> Self {
         self.edit().kind = kind.into();

@@ -1,0 +1,22 @@
+use redis::aio::MultiplexedConnection;
+use redis::{Cmd, RedisResult, Value};
+#[cfg(feature = "cluster")]
+use redis::{aio::ConnectionLike, cluster_async::ClusterConnection};
+
+/// An open connection; clones share it.
+#[derive(Clone)]
+pub(super) enum Connection {
+    #[cfg(feature = "cluster")]
+    Cluster(ClusterConnection),
+    Server(MultiplexedConnection),
+}
+
+impl Connection {
+    pub(super) async fn send(&mut self, command: &Cmd) -> RedisResult<Value> {
+        match self {
+            #[cfg(feature = "cluster")]
+            Self::Cluster(connection) => connection.req_packed_command(command).await,
+            Self::Server(connection) => connection.send_packed_command(command).await,
+        }
+    }
+}

@@ -1,0 +1,135 @@
+-- Moves what is due to ready, takes back expired leases, and leases ready jobs.
+--
+-- KEYS  config bodies records ready returned suspects scheduled leases dead bell
+-- ARGV  most jobs, most bytes, lease, crash budget, whether suspects are taken (1 or 0), the ends
+--       of the tokens of small and of large jobs
+-- Answers with the time, the leases (token and id), the bodies and the records.
+local config, bodies, records, ready, returned, suspects, scheduled, leases, dead, bell =
+  unpack(KEYS)
+local most, bytes_left, lease, budget = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]),
+  tonumber(ARGV[4])
+local suspects_taken = ARGV[5] == '1'
+local MOVED, POISON, MISSING = 128, 3, 5
+
+local seen = redis.call('HMGET', config, 't', 'o')
+local now, offset = clock(seen[1], seen[2])
+
+local late = redis.call('ZRANGEBYSCORE', leases, '-inf', now, 'LIMIT', 0, MOVED)
+if #late > 0 then
+  redis.call('ZREM', leases, unpack(late))
+  for _, member in ipairs(late) do
+    local id = string.sub(member, 17)
+    local record = read_record(redis.call('HGET', records, id))
+    record[RECLAIMS] = record[RECLAIMS] + 1
+    if record[RECLAIMS] > budget then
+      bury(config, records, dead, id, record, POISON, now)
+    else
+      redis.call('HSET', records, id, write_record(record))
+      redis.call('ZADD', suspects, struct.unpack('>I8', member), id)
+    end
+  end
+  redis.call('HINCRBY', config, 'reclaimed', #late)
+end
+
+local due = redis.call('ZRANGEBYSCORE', scheduled, '-inf', now, 'LIMIT', 0, MOVED)
+if #due > 0 then
+  redis.call('ZREM', scheduled, unpack(due))
+  redis.call('RPUSH', ready, unpack(due))
+end
+if most == 0 then
+  return { now, {}, {}, {} }
+end
+
+local function first_of(set)
+  local first = redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')
+  return first[1], tonumber(first[2])
+end
+
+-- The order of ready jobs: whatever was leased before and came back keeps its place, and all such
+-- places are before those of jobs that were never leased. Suspects are taken alone.
+local ids, places = {}, {}
+local alone = false
+if suspects_taken then
+  local id, place = first_of(suspects)
+  local _, other = first_of(returned)
+  if id and (not other or place < other) then
+    redis.call('ZREM', suspects, id)
+    ids[1], places[1], alone = id, place, true
+  end
+end
+local fresh_from = 1
+local base = redis.call('HINCRBY', config, 'p', 1) * 256
+if not alone then
+  local back = redis.call('ZPOPMIN', returned, most)
+  for n = 1, #back, 2 do
+    ids[#ids + 1] = back[n]
+    places[#places + 1] = tonumber(back[n + 1])
+  end
+  fresh_from = #ids + 1
+  local fresh = #ids < most and redis.call('LPOP', ready, most - #ids) or {}
+  for n = 1, #fresh do
+    local id = fresh[n]
+    if #id ~= 17 then
+      ids[#ids + 1] = id
+      places[#places + 1] = base + n - 1
+    elseif not suspects_taken then
+      redis.call('ZADD', suspects, base + n - 1, string.sub(id, 1, 16))
+    else
+      -- A suspect in front is taken alone; one further back waits until it is in front.
+      local from = n
+      if #ids == 0 then
+        ids[1], places[1], alone = string.sub(id, 1, 16), base + n - 1, true
+        from = n + 1
+      end
+      for rest = #fresh, from, -1 do redis.call('LPUSH', ready, fresh[rest]) end
+      break
+    end
+  end
+end
+
+-- Byte 9 of a body is its flags (1: has a key of 32 bytes, 2: large, its weight follows). The
+-- other fields cost 13 bytes, where the weight of a job counts 128.
+local function weight(body)
+  local flag = string.byte(body, 9) or 0
+  if flag % 4 >= 2 and #body >= 13 then return (struct.unpack('>I4', body, 10)) end
+  return #body + (flag % 2 == 1 and 83 or 115)
+end
+
+local members, answers, deadlines = {}, {}, {}
+if #ids > 0 then
+  local found = redis.call('HMGET', bodies, unpack(ids))
+  local deadline = now + lease
+  for n = 1, #ids do
+    local id, place, body = ids[n], places[n], found[n]
+    if not body then
+      bury(config, records, dead, id, read_record(redis.call('HGET', records, id)), MISSING, now)
+    else
+      local heavy = weight(body)
+      if heavy > bytes_left and #members > 0 then
+        for rest = #ids, math.max(n, fresh_from), -1 do redis.call('LPUSH', ready, ids[rest]) end
+        for rest = n, fresh_from - 1 do redis.call('ZADD', returned, places[rest], ids[rest]) end
+        break
+      end
+      bytes_left = bytes_left - heavy
+      local large = (string.byte(body, 9) or 0) % 4 >= 2
+      local member = struct.pack('>I8', place) .. ARGV[large and 7 or 6] .. id
+      members[#members + 1] = member
+      answers[#answers + 1] = body
+      deadlines[#deadlines + 1] = deadline
+      deadlines[#deadlines + 1] = member
+    end
+  end
+  if #members > 0 then redis.call('ZADD', leases, unpack(deadlines)) end
+end
+stamp(config, now, offset)
+
+local notes = {}
+if #members > 0 then
+  if redis.call('EXISTS', records) == 1 then
+    local taken = {}
+    for n = 1, #members do taken[n] = string.sub(members[n], 17) end
+    notes = redis.call('HMGET', records, unpack(taken))
+  end
+  if redis.call('EXISTS', ready, returned, suspects) > 0 then ring(bell) end
+end
+return { now, members, answers, notes }

@@ -1,0 +1,128 @@
+-- Ends leases.
+--
+-- KEYS  config bodies records ready returned suspects scheduled leases dead bell applied cancels,
+--       then the key of the body of each large job that is completed
+-- ARGV  a letter for each settlement, the leases (token and id), then a number and a report for
+--       each Retry, Snooze and Bury
+-- Answers with '1' (applied) or '0' (the lease is lost) for each.
+local config, bodies, records, ready, returned, suspects, scheduled, leases, dead, bell, applied,
+  cancels = unpack(KEYS, 1, 12)
+local letters = ARGV[1]
+local count = #letters
+local REMEMBERED = 8192
+
+local seen = redis.call('HMGET', config, 't', 'o')
+local now, offset = clock(seen[1], seen[2])
+local held = redis.call('ZMSCORE', leases, unpack(ARGV, 2, count + 1))
+
+local ended, endings, lost, answers = {}, {}, {}, {}
+for n = 1, count do
+  local member, letter = ARGV[n + 1], string.sub(letters, n, n)
+  if ended[member] then
+    answers[n] = ended[member] == letter and '1' or '0'
+  elseif held[n] then
+    ended[member] = letter
+    endings[#endings + 1] = member
+    answers[n] = 'now'
+  else
+    answers[n] = '0'
+    lost[letter .. member] = n
+  end
+end
+
+-- A settlement sent again after a lost reply is known by what was applied last.
+if next(lost) then
+  for _, batch in ipairs(redis.call('LRANGE', applied, 0, -1)) do
+    for at = 1, #batch, 33 do
+      local n = lost[string.sub(batch, at, at + 32)]
+      if n then answers[n] = '1' end
+    end
+  end
+  -- The same settlement may stand more than once in this call.
+  for n = 1, count do
+    local first = lost[string.sub(letters, n, n) .. ARGV[n + 1]]
+    if first then answers[n] = answers[first] end
+  end
+end
+
+local completed, released, retried, snoozed, missed = {}, 0, 0, 0, 0
+local argument, large = count + 2, 13
+local earliest = math.huge
+local remembered = {}
+local unlinked = {}
+local first_due = nil
+if #endings > 0 then
+  redis.call('ZREM', leases, unpack(endings))
+end
+for n = 1, count do
+  local letter, member = string.sub(letters, n, n), ARGV[n + 1]
+  local number, report
+  if letter == 'T' or letter == 'S' or letter == 'B' then
+    number, report = tonumber(ARGV[argument]), ARGV[argument + 1]
+    argument = argument + 2
+  end
+  local body_key
+  if letter == 'C' and string.byte(member, 9) >= 128 then
+    body_key = KEYS[large]
+    large = large + 1
+  end
+  if answers[n] == 'now' then
+    answers[n] = '1'
+    local id = string.sub(member, 17)
+    remembered[#remembered + 1] = letter .. member
+    if letter == 'C' then
+      completed[#completed + 1] = id
+      unlinked[#unlinked + 1] = body_key
+    else
+      local record = read_record(redis.call('HGET', records, id))
+      if letter == 'R' then
+        released = released + 1
+        local place = struct.unpack('>I8', member)
+        redis.call('ZADD', record[RECLAIMS] > 0 and suspects or returned, place, id)
+      elseif letter == 'S' then
+        snoozed = snoozed + 1
+        record[SNOOZES] = record[SNOOZES] + 1
+      else
+        record[ATTEMPTS] = record[ATTEMPTS] + 1
+        report = struct.pack('>I8', now) .. report
+        if record[FIRST] == '' then record[FIRST] = report end
+        record[LAST] = report
+      end
+      if letter == 'B' then
+        bury(config, records, dead, id, record, number, now)
+      elseif letter ~= 'R' then
+        if letter == 'T' then retried = retried + 1 end
+        redis.call('HSET', records, id, write_record(record))
+        if not first_due then
+          local first = redis.call('ZRANGE', scheduled, 0, 0, 'WITHSCORES')[2]
+          first_due = tonumber(first) or math.huge
+        end
+        earliest = math.min(earliest, now + number)
+        redis.call('ZADD', scheduled, now + number, marked(id, record))
+      end
+    end
+  elseif answers[n] == '0' then
+    missed = missed + 1
+  end
+end
+
+if #endings > 0 then
+  if #completed > 0 then
+    redis.call('HDEL', bodies, unpack(completed))
+    if redis.call('EXISTS', records) == 1 then redis.call('HDEL', records, unpack(completed)) end
+    if #unlinked > 0 then redis.call('UNLINK', unpack(unlinked)) end
+    redis.call('HINCRBY', config, 'completed', #completed)
+  end
+  if redis.call('EXISTS', cancels) == 1 then
+    for n = 1, #endings do redis.call('SREM', cancels, string.sub(endings[n], 17)) end
+  end
+  redis.call('LPUSH', applied, table.concat(remembered))
+  redis.call('LTRIM', applied, 0, math.floor(REMEMBERED / #remembered) - 1)
+  stamp(config, now, offset)
+end
+if released > 0 then redis.call('HINCRBY', config, 'released', released) end
+if retried > 0 then redis.call('HINCRBY', config, 'retried', retried) end
+if snoozed > 0 then redis.call('HINCRBY', config, 'snoozed', snoozed) end
+if missed > 0 then redis.call('HINCRBY', config, 'lost', missed) end
+if released > 0 or earliest < (first_due or 0) then ring(bell) end
+return table.concat(answers)

@@ -1,0 +1,108 @@
+//! One partition of one queue: each verb is one call of one script.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anvil_queue::{QueueError, QueueErrorKind};
+use redis::Value;
+
+use crate::bell::Bell;
+use crate::connections::Connections;
+use crate::keys::Keys;
+use crate::link::{Link, Repeat};
+use crate::script::Call;
+use crate::settings::Settings;
+
+mod dead;
+mod enqueue;
+mod extend;
+mod fields;
+mod reserve;
+mod settle;
+mod stats;
+pub(crate) use stats::Counts;
+
+pub(crate) struct Partition {
+    pub(crate) index: usize,
+    pub(crate) keys: Arc<Keys>,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) connections: Arc<Connections>,
+    pub(crate) bell: Arc<Bell>,
+    /// The last call got no answer: the next ones wait less, so that one partition that is down
+    /// holds up the others as little as can be.
+    unreachable: AtomicBool,
+}
+
+impl Partition {
+    pub(crate) fn new(
+        index: usize,
+        keys: Keys,
+        settings: Arc<Settings>,
+        connections: Arc<Connections>,
+    ) -> Self {
+        let keys = Arc::new(keys);
+        Self {
+            index,
+            bell: Arc::new(Bell::new(Arc::clone(&connections), Arc::clone(&keys))),
+            keys,
+            settings,
+            connections,
+            unreachable: AtomicBool::new(false),
+        }
+    }
+
+    /// Calls a script on the connection that all verbs share.
+    async fn call(&self, call: Call<'_>, repeat: Repeat) -> Result<Value, QueueError> {
+        let budget = self.settings.timeout;
+        self.connections.shared.call(&call, budget, repeat).await
+    }
+
+    /// Calls a script as part of an enqueue.
+    async fn call_within(
+        &self,
+        link: &Link,
+        call: Call<'_>,
+        budget: Duration,
+    ) -> Result<Value, QueueError> {
+        let several = self.settings.partitions > 1;
+        let budget = if several && self.unreachable.load(Ordering::Relaxed) {
+            budget / 10
+        } else {
+            budget
+        };
+        let answer = link.call(&call, budget, Repeat::Harmless).await;
+        let down = answer.as_ref().is_err_and(|error| {
+            matches!(
+                error.kind(),
+                QueueErrorKind::Timeout | QueueErrorKind::Unavailable
+            )
+        });
+        self.unreachable.store(down, Ordering::Relaxed);
+        answer
+    }
+
+    fn unexpected(&self, script: &'static str) -> QueueError {
+        crate::error::unexpected(&self.connections.shared.server(), script)
+    }
+
+    /// The queue was set up with other settings than this process has.
+    fn disagreement(&self, window: &[u8], partitions: &[u8]) -> QueueError {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let window = text(window).parse().map_or_else(
+            |_| text(window),
+            |micros| format!("{:?}", Duration::from_micros(micros)),
+        );
+        QueueError::new(
+            QueueErrorKind::Rejected,
+            format!(
+                "the queue at {} has a dedupe window of {window} and {} partition(s), and this \
+                 process has {:?} and {}; all processes of a queue must agree",
+                self.keys.config,
+                text(partitions),
+                self.settings.dedupe_window,
+                self.settings.partitions,
+            ),
+        )
+    }
+}

@@ -1,0 +1,255 @@
+//! One queue over all its partitions: who gets which job, and one answer out of many.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use anvil_queue::{
+    DeadLetter, DeadPage, DeadQuery, Enqueued, JobId, Lease, LeaseState, NewJob, QueueError,
+    QueueName, QueueStats, Refusal, ReplayOptions, Replayed, Reserve, Reserved, Settled,
+    Settlement,
+};
+use futures_util::future::{join_all, select_all, try_join_all};
+
+use crate::connections::Connections;
+use crate::keys::Keys;
+use crate::partition::{Counts, Partition};
+use crate::settings::Settings;
+
+pub(crate) struct Queue {
+    partitions: Vec<Partition>,
+    /// Where the next reservation begins.
+    turn: AtomicUsize,
+}
+
+impl Queue {
+    pub(crate) fn new(
+        name: &QueueName,
+        settings: &Arc<Settings>,
+        connections: &Arc<Connections>,
+    ) -> Self {
+        let count = settings.partitions;
+        let partition = |index| {
+            let keys = Keys::new(&settings.prefix, name, index, count);
+            Partition::new(index, keys, Arc::clone(settings), Arc::clone(connections))
+        };
+        Self {
+            partitions: (0..count).map(partition).collect(),
+            turn: AtomicUsize::new(JobId::generate().as_bytes()[15].into()),
+        }
+    }
+
+    /// Which partition a job belongs to: a function of the event alone, so that a second delivery
+    /// finds the first.
+    fn partition_of(&self, job: &NewJob) -> usize {
+        let data = job.data();
+        let name = match data.dedupe_key() {
+            Some(key) => key.as_bytes()[24..].try_into(),
+            None => data.id().as_bytes()[8..].try_into(),
+        };
+        let name = u64::from_be_bytes(name.unwrap_or_default());
+        usize::try_from(name % self.partitions.len() as u64).unwrap_or(0)
+    }
+
+    fn partition_of_lease(&self, lease: &Lease) -> usize {
+        usize::from(lease.token().as_bytes()[8] & 0x7f) % self.partitions.len()
+    }
+
+    pub(crate) async fn enqueue(
+        &self,
+        jobs: Vec<NewJob>,
+    ) -> Result<Vec<Result<Enqueued, Refusal>>, QueueError> {
+        if let [only] = &self.partitions[..] {
+            return only.enqueue(&jobs).await;
+        }
+        let parts = self.split(&jobs, |job| self.partition_of(job));
+        let calls = parts.iter().map(|(partition, _, jobs)| {
+            let jobs: Vec<_> = jobs.iter().map(|job| (*job).clone()).collect();
+            async move { self.partitions[*partition].enqueue(&jobs).await }
+        });
+        let mut answers: Vec<_> = jobs.iter().map(|_| Err(Refusal::Unavailable)).collect();
+        let mut failed = None;
+        let mut answered = false;
+        for ((_, places, _), answer) in parts.iter().zip(join_all(calls).await) {
+            match answer {
+                Ok(of_partition) => {
+                    answered = true;
+                    for (place, answer) in places.iter().zip(of_partition) {
+                        answers[*place] = answer;
+                    }
+                }
+                Err(error) => failed = Some(error),
+            }
+        }
+        match failed {
+            Some(error) if !answered => Err(error),
+            Some(error) => {
+                tracing::warn!(%error, "one partition refused its jobs");
+                Ok(answers)
+            }
+            None => Ok(answers),
+        }
+    }
+
+    /// Asks the partitions in turn until one has work.
+    pub(crate) async fn reserve(&self, request: Reserve) -> Result<Vec<Reserved>, QueueError> {
+        let first = self.turn.fetch_add(1, Ordering::Relaxed);
+        let mut failed = None;
+        for step in 0..self.partitions.len() {
+            let index = first.wrapping_add(step) % self.partitions.len();
+            match self.partitions[index].reserve(&request).await {
+                Ok(reserved) if reserved.is_empty() => {}
+                Ok(reserved) => return Ok(reserved),
+                Err(error) => failed = Some(error),
+            }
+        }
+        failed.map_or(Ok(Vec::new()), Err)
+    }
+
+    pub(crate) async fn wait(&self, at_most: Duration) -> Result<(), QueueError> {
+        let deadline = tokio::time::Instant::now() + at_most.min(FOREVER);
+        loop {
+            let looks = self.partitions.iter().map(Partition::look);
+            let next = try_join_all(looks).await?.into_iter().flatten().min();
+            let left = deadline.saturating_duration_since(tokio::time::Instant::now());
+            let pause = next.map_or(left, |next| next.min(left));
+            if pause.is_zero() || next.is_some_and(|next| next.is_zero()) {
+                return Ok(());
+            }
+            let started = tokio::time::Instant::now();
+            let bells = self
+                .partitions
+                .iter()
+                .map(|partition| Box::pin(partition.bell.wait(pause)));
+            select_all(bells).await;
+            // A bell that rang early is a sign; one that did not is another look.
+            if started.elapsed() < pause.min(LOOK_AGAIN) {
+                return Ok(());
+            }
+        }
+    }
+
+    pub(crate) async fn extend(
+        &self,
+        leases: &[Lease],
+        lease: Duration,
+    ) -> Result<Vec<LeaseState>, QueueError> {
+        let parts = self.split(leases, |lease| self.partition_of_lease(lease));
+        let calls = parts
+            .iter()
+            .map(|(partition, _, leases)| self.partitions[*partition].extend(leases, lease));
+        Ok(merge(leases.len(), &parts, try_join_all(calls).await?))
+    }
+
+    pub(crate) async fn settle(
+        &self,
+        outcomes: &[(Lease, Settlement)],
+    ) -> Result<Vec<Settled>, QueueError> {
+        let parts = self.split(outcomes, |(lease, _)| self.partition_of_lease(lease));
+        let calls = parts
+            .iter()
+            .map(|(partition, _, outcomes)| self.partitions[*partition].settle(outcomes));
+        Ok(merge(outcomes.len(), &parts, try_join_all(calls).await?))
+    }
+
+    pub(crate) async fn stats(&self) -> Result<QueueStats, QueueError> {
+        let mut sum = Counts::default();
+        for Counts(stats) in try_join_all(self.partitions.iter().map(Partition::stats)).await? {
+            sum.add(&stats);
+        }
+        Ok(sum.0)
+    }
+
+    pub(crate) async fn list_dead(&self, query: &DeadQuery) -> Result<DeadPage, QueueError> {
+        let limit = query.limit.clamp(1, MOST_LETTERS);
+        let calls = self
+            .partitions
+            .iter()
+            .map(|partition| partition.list_dead(query.after, query.up_to, limit));
+        let mut letters = Vec::new();
+        let (mut newest, mut more, mut now) = (None, false, None);
+        for stretch in try_join_all(calls).await? {
+            newest = newest.max(stretch.newest);
+            more |= stretch.more;
+            now = now.max(Some(stretch.now));
+            letters.extend(stretch.letters);
+        }
+        letters.sort_by_key(|letter: &DeadLetter| letter.position);
+        more |= letters.len() > limit;
+        letters.truncate(limit);
+        let last = letters.last().map(|letter| letter.position);
+        if let Some(now) = now {
+            letters.retain(|letter| query.filter.matches(letter, now));
+        }
+        Ok(DeadPage::new(letters, last.filter(|_| more), newest))
+    }
+
+    pub(crate) async fn get_dead(&self, id: JobId) -> Result<Option<DeadLetter>, QueueError> {
+        let calls = self
+            .partitions
+            .iter()
+            .map(|partition| partition.get_dead(id));
+        Ok(try_join_all(calls).await?.into_iter().flatten().next())
+    }
+
+    pub(crate) async fn replay(
+        &self,
+        ids: &[JobId],
+        options: ReplayOptions,
+    ) -> Result<Vec<Replayed>, QueueError> {
+        let mut answers = vec![Replayed::NotDead; ids.len()];
+        for partition in &self.partitions {
+            for (answer, new) in answers
+                .iter_mut()
+                .zip(partition.replay(ids, options).await?)
+            {
+                if new != Replayed::NotDead {
+                    *answer = new;
+                }
+            }
+        }
+        Ok(answers)
+    }
+
+    pub(crate) async fn discard(&self, ids: &[JobId]) -> Result<Vec<bool>, QueueError> {
+        let mut answers = vec![false; ids.len()];
+        for partition in &self.partitions {
+            for (answer, new) in answers.iter_mut().zip(partition.discard(ids).await?) {
+                *answer |= new;
+            }
+        }
+        Ok(answers)
+    }
+
+    /// Sorts items by partition and remembers their places.
+    fn split<'i, T>(&self, items: &'i [T], partition: impl Fn(&T) -> usize) -> Vec<Part<'i, T>> {
+        let mut parts: Vec<Part<'i, T>> = Vec::new();
+        for (place, item) in items.iter().enumerate() {
+            let index = partition(item);
+            match parts.iter_mut().find(|(partition, ..)| *partition == index) {
+                Some((_, places, of_partition)) => {
+                    places.push(place);
+                    of_partition.push(item);
+                }
+                None => parts.push((index, vec![place], vec![item])),
+            }
+        }
+        parts
+    }
+}
+
+/// A partition, the places its items have in the request, and the items.
+type Part<'i, T> = (usize, Vec<usize>, Vec<&'i T>);
+
+fn merge<T, A>(count: usize, parts: &[Part<'_, T>], answers: Vec<Vec<A>>) -> Vec<A> {
+    let mut placed: Vec<(usize, A)> = Vec::with_capacity(count);
+    for ((_, places, _), answers) in parts.iter().zip(answers) {
+        placed.extend(places.iter().copied().zip(answers));
+    }
+    placed.sort_by_key(|(place, _)| *place);
+    placed.into_iter().map(|(_, answer)| answer).collect()
+}
+
+const MOST_LETTERS: usize = 200;
+const FOREVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+const LOOK_AGAIN: Duration = Duration::from_secs(2);
