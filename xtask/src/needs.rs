@@ -18,21 +18,12 @@ pub(crate) struct Need {
     pub(crate) why: &'static str,
 }
 
-/// What the tests need. Debian's `redis-server` brings `redis-cli`, which no test uses, and starts a
-/// service on port 6379, which no test uses either.
-pub(crate) const TEST: &[Need] = &[
-    Need {
-        binary: "redis-server",
-        package: "redis-server",
-        why: "is what the Redis tests run against",
-    },
-    // Every Debian has it, other systems with apt may not.
-    Need {
-        binary: "setpriv",
-        package: "util-linux",
-        why: "ends the servers of a test that is killed",
-    },
-];
+/// What the tests need. Debian's package also starts a service on port 6379, which no test uses.
+pub(crate) const TEST: &[Need] = &[Need {
+    binary: "redis-server",
+    package: "redis-server",
+    why: "is what the Redis tests run against",
+}];
 
 /// What the benchmarks over HTTP need.
 pub(crate) const LOAD: &[Need] = &[Need {

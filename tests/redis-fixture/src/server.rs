@@ -169,7 +169,7 @@ impl Server {
         self.url_through(self.port())
     }
 
-    /// The same address with another port, such as that of a proxy.
+    /// The same address with another port, such as that of a [`Proxy`](crate::Proxy).
     #[must_use]
     pub fn url_through(&self, port: u16) -> String {
         let login = self
