@@ -18,8 +18,12 @@ pub(crate) struct Need {
     pub(crate) why: &'static str,
 }
 
-/// The tests need nothing but the toolchain.
-pub(crate) const TEST: &[Need] = &[];
+/// What the tests need. Debian's package also starts a service on port 6379, which no test uses.
+pub(crate) const TEST: &[Need] = &[Need {
+    binary: "redis-server",
+    package: "redis-server",
+    why: "is what the Redis tests run against",
+}];
 
 /// What the benchmarks over HTTP need.
 pub(crate) const LOAD: &[Need] = &[Need {

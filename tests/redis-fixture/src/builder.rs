@@ -1,0 +1,96 @@
+//! The settings of a server to be started.
+
+use crate::server::{Credentials, Server};
+
+/// What a server is to be like; [`start`](Self::start) makes it so.
+///
+/// By default a server keeps everything in memory, has no memory limit and asks for no password.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Builder {
+    config: Vec<String>,
+    credentials: Option<Credentials>,
+}
+
+impl Builder {
+    pub(crate) fn new() -> Self {
+        Self {
+            config: Vec::new(),
+            credentials: None,
+        }
+    }
+
+    /// Keeps an append-only file, so that a restarted server has its data. Default: none.
+    pub fn append_only(self, fsync: Fsync) -> Self {
+        let fsync = match fsync {
+            Fsync::Always => "always",
+            Fsync::Everysec => "everysec",
+            Fsync::No => "no",
+        };
+        self.config("appendonly", "yes")
+            .config("appendfsync", fsync)
+    }
+
+    /// Limits the memory, in bytes; what happens at the limit is the server's
+    /// `maxmemory-policy`, `noeviction` unless [`config`](Self::config) sets another. Default: no
+    /// limit.
+    pub fn max_memory(self, bytes: u64) -> Self {
+        self.config("maxmemory", &bytes.to_string())
+    }
+
+    /// Asks every client for a password. Default: none.
+    pub fn password(mut self, password: &str) -> Self {
+        let line = format!("requirepass {}", quoted(password));
+        self.config.push(line);
+        self.credentials = Some(Credentials::new(None, password));
+        self
+    }
+
+    /// Lets in only a user with a password, who may do everything. Default: everybody.
+    pub fn user(mut self, name: &str, password: &str) -> Self {
+        let secret = quoted(&format!(">{password}"));
+        self.config.push("user default off".into());
+        self.config
+            .push(format!("user {name} on {secret} ~* &* +@all"));
+        self.credentials = Some(Credentials::new(Some(name), password));
+        self
+    }
+
+    /// Adds a line to the server's configuration file; the value stands as it would there.
+    pub fn config(mut self, name: &str, value: &str) -> Self {
+        self.config.push(format!("{name} {value}"));
+        self
+    }
+
+    /// Starts the server and waits until it answers.
+    ///
+    /// # Panics
+    ///
+    /// Panics with the server's log where it doesn't come up, and with the package to install where
+    /// there is no `redis-server`.
+    #[must_use]
+    pub fn start(self) -> Server {
+        let Self {
+            config,
+            credentials,
+        } = self;
+        Server::boot(&config, credentials.as_ref())
+    }
+}
+
+/// When the append-only file reaches the disk.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Fsync {
+    /// Before a command is answered: nothing acknowledged is lost, even with the machine.
+    Always,
+    /// Once a second.
+    Everysec,
+    /// When the system sees fit.
+    No,
+}
+
+/// A string as the configuration file wants it where it holds blanks or quotes.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
