@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
 use anvil_queue::{
-    DeadLetter, DeadLetters, DeadPage, DeadQuery, Enqueued, JobId, Lease, LeaseState, LeaseToken,
-    NewJob, QueueBackend, QueueError, QueueName, QueueStats, Refusal, ReplayOptions, Replayed,
-    Reserve, Reserved, Settled, Settlement,
+    Cancelled, Control, DeadLetter, DeadLetters, DeadPage, DeadQuery, Enqueued, JobId, JobView,
+    Lease, LeaseState, LeaseToken, NewJob, PeekQuery, QueueBackend, QueueError, QueueName,
+    QueueStats, Refusal, ReplayOptions, Replayed, Reserve, Reserved, Settled, Settlement,
 };
 use async_trait::async_trait;
 use tokio::sync::Notify;
@@ -226,6 +226,23 @@ impl DeadLetters for MemoryBackend {
     async fn discard(&self, queue: &QueueName, ids: &[JobId]) -> Result<Vec<bool>, QueueError> {
         Ok(self.run(queue, |state, _| {
             ids.iter().map(|id| state.discard(*id)).collect()
+        }))
+    }
+}
+
+#[async_trait]
+impl Control for MemoryBackend {
+    async fn peek(&self, queue: &QueueName, query: PeekQuery) -> Result<Vec<JobView>, QueueError> {
+        Ok(self.run(queue, |state, now| state.peek(query, now)))
+    }
+
+    async fn get(&self, queue: &QueueName, id: JobId) -> Result<Option<JobView>, QueueError> {
+        Ok(self.run(queue, |state, now| state.view(id, now)))
+    }
+
+    async fn cancel(&self, queue: &QueueName, ids: &[JobId]) -> Result<Vec<Cancelled>, QueueError> {
+        Ok(self.run(queue, |state, _| {
+            ids.iter().map(|id| state.cancel(*id)).collect()
         }))
     }
 }

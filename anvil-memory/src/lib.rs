@@ -1,8 +1,9 @@
 //! The in-memory queue backend of Anvil.
 //!
-//! [`MemoryBackend`] implements the whole contract of [`QueueBackend`](anvil_queue::QueueBackend)
-//! and [`DeadLetters`](anvil_queue::DeadLetters) in one process: for tests, for examples, and for
-//! services that can afford to lose what is queued when the process ends.
+//! [`MemoryBackend`] implements the whole contract of [`QueueBackend`](anvil_queue::QueueBackend),
+//! [`DeadLetters`](anvil_queue::DeadLetters) and [`Control`](anvil_queue::Control) in one process:
+//! for tests, for examples, and for services that can afford to lose what is queued when the process
+//! ends.
 //!
 //! ```text
 //!   verbs (async) ──► MemoryBackend ──► one mutex per queue ──► a state machine

@@ -10,6 +10,7 @@ use anvil_queue::{DeadPosition, DeadReason, FailureReport, JobId, QueueStats, Qu
 mod ages;
 mod applied;
 mod claims;
+mod control;
 mod dead;
 mod enqueue;
 mod entry;
@@ -153,18 +154,26 @@ impl State {
 
     /// Puts a job that was leased back at the place it had.
     fn return_to_ready(&mut self, id: JobId) {
+        if self.is_cancel_requested(id) {
+            return self.remove_cancelled(id);
+        }
         if let Some(entry) = self.entries.get_mut(&id) {
             entry.stage = Stage::Ready;
             self.ready.put_back(entry.place, id, entry.is_suspect());
         }
     }
 
+    /// Holds a job that was leased back for a while.
     fn schedule(&mut self, id: JobId, after: Duration, now: Duration) {
+        if self.is_cancel_requested(id) {
+            return self.remove_cancelled(id);
+        }
         let order = self.new_place();
         let due = now.saturating_add(after);
         self.note_timer(due);
         if let Some(entry) = self.entries.get_mut(&id) {
-            entry.stage = Stage::Scheduled;
+            entry.place = order;
+            entry.stage = Stage::Scheduled { due };
             self.scheduled.insert((due, order, id));
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anvil_memory::MemoryBackend;
-use anvil_queue::DeadLetters;
+use anvil_queue::Store;
 use anvil_queue::conformance::Harness;
 
 mod direct {
@@ -53,13 +53,13 @@ impl Harness for Memory {
 struct Pointer(Memory);
 
 impl Harness for Pointer {
-    type Backend = Arc<dyn DeadLetters>;
+    type Backend = Arc<dyn Store>;
 
-    async fn fresh(&self) -> Arc<dyn DeadLetters> {
+    async fn fresh(&self) -> Arc<dyn Store> {
         Arc::new(self.0.fresh().await)
     }
 
-    async fn with_capacity(&self, jobs: usize) -> Arc<dyn DeadLetters> {
+    async fn with_capacity(&self, jobs: usize) -> Arc<dyn Store> {
         Arc::new(self.0.with_capacity(jobs).await)
     }
 

@@ -61,12 +61,14 @@
 
 use std::time::Duration;
 
-use crate::DeadLetters;
+use crate::{Control, DeadLetters};
 
 pub mod bounds;
 pub mod bytes;
+pub mod cancel;
 pub mod clock;
 pub mod concurrency;
+pub mod control;
 pub mod counters;
 pub mod dead_letter;
 pub mod dedupe;
@@ -84,8 +86,8 @@ mod trial;
 /// Makes fresh backends for the suite, and lets time pass for them.
 pub trait Harness: Send + Sync {
     /// The backend under test. To test that a backend also works behind a pointer, make this
-    /// `Arc<dyn DeadLetters>`.
-    type Backend: DeadLetters;
+    /// `Arc<dyn Store>`.
+    type Backend: DeadLetters + Control;
 
     /// A backend without jobs, dedupe records or history, and without a limit that the suite could
     /// meet: it stores some twenty thousand small jobs and one of a mebibyte.
@@ -246,6 +248,25 @@ macro_rules! conformance {
                 a_bulk_replay_runs_each_job_once_although_all_die_again
                 a_bulk_replay_keeps_to_its_filter
             }
+            mod control_look = control {
+                ready_jobs_are_shown_in_the_order_of_their_reservation
+                a_reclaimed_job_is_shown_at_its_place
+                scheduled_jobs_are_shown_as_they_fall_due
+                leased_jobs_are_shown_as_their_leases_run_out
+                a_look_moves_nothing_and_shows_no_more_than_asked_for
+                a_job_is_found_in_each_place
+            }
+            mod control_cancel = cancel {
+                a_waiting_job_that_is_cancel_requested_is_gone
+                a_job_that_came_back_is_cancel_requested_at_its_place
+                the_record_outlives_the_cancelled_job
+                a_run_that_is_cancel_requested_is_told_at_the_next_extension
+                a_cancelled_run_may_still_complete_or_die
+                a_cancelled_job_does_not_wait_again
+                a_replayed_job_does_not_know_a_former_request
+                what_is_dead_or_gone_is_not_cancelled
+                a_full_queue_has_room_after_a_cancellation
+            }
             mod g8_bytes_in_bytes_out = bytes {
                 every_byte_reaches_the_worker
                 every_byte_survives_a_retry
@@ -323,8 +344,10 @@ mod tests {
         let sources = [
             ("bounds", include_str!("conformance/bounds.rs")),
             ("bytes", include_str!("conformance/bytes.rs")),
+            ("cancel", include_str!("conformance/cancel.rs")),
             ("clock", include_str!("conformance/clock.rs")),
             ("concurrency", include_str!("conformance/concurrency.rs")),
+            ("control", include_str!("conformance/control.rs")),
             ("counters", include_str!("conformance/counters.rs")),
             ("dead_letter", include_str!("conformance/dead_letter.rs")),
             ("dedupe", include_str!("conformance/dedupe.rs")),

@@ -164,6 +164,8 @@ pub struct DeadFilter {
     pub error_contains: Option<String>,
     /// Only jobs that died at least this long ago.
     pub dead_for: Option<Duration>,
+    /// Only jobs that died at most this long ago.
+    pub died_within: Option<Duration>,
 }
 
 impl DeadFilter {
@@ -197,6 +199,12 @@ impl DeadFilter {
         self
     }
 
+    /// Keeps jobs that died at most this long ago. Default: every age.
+    pub fn died_within(mut self, time: Duration) -> Self {
+        self.died_within = Some(time);
+        self
+    }
+
     /// Whether `letter` is meant, `now` being the backend's time.
     #[must_use]
     pub fn matches(&self, letter: &DeadLetter, now: SystemTime) -> bool {
@@ -206,7 +214,10 @@ impl DeadFilter {
             reason,
             error_contains,
             dead_for,
+            died_within,
         } = self;
+        // A death that lies ahead of `now` has just happened.
+        let elapsed = now.duration_since(letter.died_at).unwrap_or_default();
         kind.as_deref()
             .is_none_or(|kind| kind == letter.data.kind())
             && source
@@ -219,10 +230,8 @@ impl DeadFilter {
                     .last_error()
                     .is_some_and(|error| error.contains(text))
             })
-            && dead_for.is_none_or(|time| {
-                now.duration_since(letter.died_at)
-                    .is_ok_and(|elapsed| elapsed >= time)
-            })
+            && dead_for.is_none_or(|time| elapsed >= time)
+            && died_within.is_none_or(|time| elapsed <= time)
     }
 }
 

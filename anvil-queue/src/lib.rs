@@ -7,7 +7,7 @@
 //! EnqueueService ─► Coalescer ─► QueueBackend ◄─ reserve, extend, settle ─ Worker ─► Handler
 //!                                     │                                      │
 //!                                     │                                      └─ RetryPolicy: what becomes of a failed run
-//!                                     └─ DeadLetters: what people do, and a worker can't
+//!                                     └─ DeadLetters, Control: what people do, and a worker can't
 //! ```
 //!
 //! # Where to start
@@ -15,6 +15,7 @@
 //! * To run jobs: [`Worker`], with a [`Handler`] and a [`RetryPolicy`].
 //! * To store jobs: [`QueueBackend`] and [`NewJob`]; [`Coalescer`] where many tasks store one each.
 //! * To look after what failed for good: [`DeadLetters`].
+//! * To look at what waits, and to cancel it: [`Control`].
 //! * To write a backend: [`QueueBackend`], then the `conformance` suite.
 //!
 //! ```
@@ -61,6 +62,7 @@ mod backend;
 mod coalescer;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+mod control;
 mod dead_letter;
 mod dedupe;
 mod error;
@@ -71,10 +73,12 @@ mod lease;
 mod queue_name;
 mod retry;
 mod stats;
+mod store;
 mod worker;
 
 pub use backend::{Enqueued, QueueBackend, QueueBackendExt};
 pub use coalescer::{Coalescer, CoalescerLimits, EnqueueCall, EnqueueError, SettleCall};
+pub use control::{Cancelled, Control, JobPlace, JobView, PeekPlace, PeekQuery};
 pub use dead_letter::{
     DeadFilter, DeadLetter, DeadLetters, DeadLettersExt, DeadPage, DeadPosition, DeadQuery,
     ReplayOptions, ReplayReport, Replayed,
@@ -99,4 +103,5 @@ pub use retry::{
     RetryPolicyExt, Schedule, When, policy_fn,
 };
 pub use stats::{QueueStats, QueueTotals};
+pub use store::Store;
 pub use worker::{InvalidWorker, RunError, Worker, WorkerBuilder, WorkerReport};

@@ -55,4 +55,7 @@ pub struct QueueTotals {
     pub replayed: u64,
     /// Dead letters discarded by a person.
     pub discarded: u64,
+    /// Jobs cancelled by a person, and gone: removed while they waited, or when they would have
+    /// waited again after a request.
+    pub cancelled: u64,
 }

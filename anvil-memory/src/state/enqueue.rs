@@ -32,12 +32,13 @@ impl State {
 
         let (key, delay) = (data.dedupe_key(), data.delay());
         let place = self.new_place();
+        let due = now.saturating_add(delay);
         let entry = Entry {
             data,
             stage: if delay.is_zero() {
                 Stage::Ready
             } else {
-                Stage::Scheduled
+                Stage::Scheduled { due }
             },
             place,
             accepted_at: now,
@@ -57,7 +58,6 @@ impl State {
         if delay.is_zero() {
             self.ready.append(place, id, false);
         } else {
-            let due = now.saturating_add(delay);
             self.note_timer(due);
             self.scheduled.insert((due, place, id));
         }

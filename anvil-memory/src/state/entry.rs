@@ -7,7 +7,8 @@ use anvil_queue::{Counters, DeadPosition, DeadReason, FailureContext, JobData, L
 pub(super) struct Entry {
     pub(super) data: Arc<JobData>,
     pub(super) stage: Stage,
-    /// The job's place in the order of ready jobs, kept while it is leased.
+    /// The job's place in the order of ready jobs, kept while it is leased; of a scheduled job, its
+    /// place among those that are due at the same moment.
     pub(super) place: u64,
     pub(super) accepted_at: Duration,
     pub(super) counters: Counters,
@@ -29,10 +30,14 @@ impl Entry {
 /// Where a job is. Done jobs have no entry.
 pub(super) enum Stage {
     Ready,
-    Scheduled,
+    Scheduled {
+        due: Duration,
+    },
     Leased {
         token: LeaseToken,
         deadline: Duration,
+        /// A person asked that the run stop; the job does not wait again after it.
+        cancel_requested: bool,
     },
     Dead {
         position: DeadPosition,

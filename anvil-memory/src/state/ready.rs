@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use anvil_queue::JobId;
 
@@ -11,6 +11,8 @@ use anvil_queue::JobId;
 #[derive(Default)]
 pub(super) struct Ready {
     fresh: VecDeque<(u64, JobId)>,
+    /// Places in `fresh` whose jobs were removed; never the first one.
+    gaps: BTreeSet<u64>,
     returned: BTreeMap<u64, JobId>,
     suspects: BTreeMap<u64, JobId>,
 }
@@ -50,10 +52,51 @@ impl Ready {
             (Some((fresh, _)), Some((returned, _))) if returned < fresh => {
                 self.returned.pop_first()
             }
-            (Some(_), _) => self.fresh.pop_front(),
+            (Some(_), _) => {
+                let first = self.fresh.pop_front();
+                self.drop_leading_gaps();
+                first
+            }
             (None, _) => self.returned.pop_first(),
         }
         .map(|(_, id)| id)
+    }
+
+    /// Removes the job that is ready at this place.
+    pub(super) fn remove(&mut self, place: u64) {
+        if self.suspects.remove(&place).is_some() || self.returned.remove(&place).is_some() {
+            return;
+        }
+        self.gaps.insert(place);
+        self.drop_leading_gaps();
+        if self.gaps.len() > MIN_GAPS.max(self.fresh.len() / 2) {
+            self.fresh.retain(|(place, _)| !self.gaps.contains(place));
+            self.gaps.clear();
+        }
+    }
+
+    /// The first jobs by place, suspects included.
+    pub(super) fn peek(&self, limit: usize) -> Vec<JobId> {
+        let fresh = self.fresh.iter().copied();
+        let fresh = fresh.filter(|(place, _)| !self.gaps.contains(place));
+        let back = |jobs: &BTreeMap<u64, JobId>| -> Vec<_> {
+            let jobs = jobs.iter().take(limit);
+            jobs.map(|(place, id)| (*place, *id)).collect()
+        };
+        let mut first = [back(&self.returned), back(&self.suspects)].concat();
+        first.extend(fresh.take(limit));
+        first.sort_unstable_by_key(|(place, _)| *place);
+        first.truncate(limit);
+        first.into_iter().map(|(_, id)| id).collect()
+    }
+
+    fn drop_leading_gaps(&mut self) {
+        while !self.gaps.is_empty()
+            && let Some((place, _)) = self.fresh.front()
+            && self.gaps.remove(place)
+        {
+            self.fresh.pop_front();
+        }
     }
 
     /// Takes the first suspect, where no other job has an earlier place.
@@ -72,9 +115,12 @@ impl Ready {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.fresh.len() + self.returned.len() + self.suspects.len()
+        self.fresh.len() - self.gaps.len() + self.returned.len() + self.suspects.len()
     }
 }
+
+/// How many gaps are not worth closing.
+const MIN_GAPS: usize = 64;
 
 #[cfg(test)]
 mod tests {
@@ -99,6 +145,31 @@ mod tests {
         }
         assert_eq!(ready.take_first(), None);
         assert_eq!(ready.len(), 0);
+    }
+
+    #[test]
+    fn a_removed_job_is_neither_counted_nor_shown_nor_taken() {
+        let place_of = |n: u64| JobId::from_bytes(u128::from(n).to_be_bytes());
+        let mut ready = Ready::default();
+        for n in 1..=1_000 {
+            ready.append(n, place_of(n), false);
+        }
+        ready.put_back(0, place_of(0), false);
+        ready.put_back(1_001, place_of(1_001), true);
+        let keep = |n: &u64| n % 10 == 5;
+        for n in (0..=1_001).filter(|n| !keep(n)) {
+            ready.remove(n);
+        }
+        let kept: Vec<_> = (0..=1_001).filter(keep).map(place_of).collect();
+        assert_eq!(ready.len(), 100);
+        assert_eq!(ready.peek(3), kept[..3]);
+        assert_eq!(ready.peek(200), kept);
+        assert!(ready.gaps.len() <= MIN_GAPS.max(100));
+        for id in kept {
+            assert_eq!(ready.first(), Some(id));
+            assert_eq!(ready.take_first(), Some(id));
+        }
+        assert_eq!((ready.len(), ready.first()), (0, None));
     }
 
     #[test]

@@ -51,7 +51,11 @@ impl State {
         let wall_start = self.wall_start;
         self.note_timer(deadline);
         let entry = self.entries.get_mut(&id)?;
-        entry.stage = Stage::Leased { token, deadline };
+        entry.stage = Stage::Leased {
+            token,
+            deadline,
+            cancel_requested: false,
+        };
         self.leases.insert((deadline, id));
         let job = Job::new(
             Arc::clone(&entry.data),

@@ -47,25 +47,35 @@ impl State {
         let Some(deadline) = self.deadline_of(lease) else {
             return LeaseState::Lost;
         };
+        let id = lease.job();
         let later = now.saturating_add(time);
-        if later > deadline
-            && let Some(entry) = self.entries.get_mut(&lease.job())
-        {
-            entry.stage = Stage::Leased {
-                token: lease.token(),
-                deadline: later,
-            };
-            self.leases.remove(&(deadline, lease.job()));
-            self.leases.insert((later, lease.job()));
+        if later > deadline {
+            self.leases.remove(&(deadline, id));
+            self.leases.insert((later, id));
+            self.set_deadline(id, later);
         }
-        LeaseState::Held
+        if self.is_cancel_requested(id) {
+            LeaseState::CancelRequested
+        } else {
+            LeaseState::Held
+        }
+    }
+
+    fn set_deadline(&mut self, id: JobId, to: Duration) {
+        if let Some(entry) = self.entries.get_mut(&id)
+            && let Stage::Leased { deadline, .. } = &mut entry.stage
+        {
+            *deadline = to;
+        }
     }
 
     /// The fence: when the lease runs out, where it is the one the job is held under. A lease that
     /// has run out holds until somebody reclaims the job, because nobody else has it.
     fn deadline_of(&self, lease: &Lease) -> Option<Duration> {
         match self.entries.get(&lease.job())?.stage {
-            Stage::Leased { token, deadline } if token == lease.token() => Some(deadline),
+            Stage::Leased {
+                token, deadline, ..
+            } if token == lease.token() => Some(deadline),
             _ => None,
         }
     }

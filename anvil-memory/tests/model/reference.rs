@@ -2,8 +2,8 @@ use std::mem::{Discriminant, discriminant};
 use std::time::Duration;
 
 use anvil_queue::{
-    Counters, DeadReason, DedupeKey, Enqueued, JobId, Lease, LeaseState, NewJob, QueueStats,
-    Refusal, Replayed, Reserve, Settled, Settlement,
+    Cancelled, Counters, DeadReason, DedupeKey, Enqueued, JobId, Lease, LeaseState, NewJob,
+    PeekPlace, QueueStats, Refusal, Replayed, Reserve, Settled, Settlement,
 };
 
 /// The contract in its plainest form: lists, searched from end to end.
@@ -33,9 +33,19 @@ pub(crate) struct ModelJob {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Stage {
     Ready,
-    Scheduled { due: Duration, order: u64 },
-    Leased { lease: Lease, deadline: Duration },
-    Dead { order: u64, reason: DeadReason },
+    Scheduled {
+        due: Duration,
+        order: u64,
+    },
+    Leased {
+        lease: Lease,
+        deadline: Duration,
+        cancel_requested: bool,
+    },
+    Dead {
+        order: u64,
+        reason: DeadReason,
+    },
     Gone,
 }
 
@@ -49,6 +59,18 @@ impl ModelJob {
             Stage::Dead { order, reason } => Some((order, reason)),
             _ => None,
         }
+    }
+}
+
+impl ModelJob {
+    pub(crate) fn is_cancel_requested(&self) -> bool {
+        matches!(
+            self.stage,
+            Stage::Leased {
+                cancel_requested: true,
+                ..
+            }
+        )
     }
 }
 
@@ -163,6 +185,7 @@ impl Model {
         let stage = Stage::Leased {
             lease: lease.clone(),
             deadline,
+            cancel_requested: false,
         };
         self.job(lease.job()).stage = stage;
     }
@@ -171,8 +194,16 @@ impl Model {
         let Some(job) = self.held(lease) else {
             return LeaseState::Lost;
         };
-        if let Stage::Leased { deadline, .. } = &mut job.stage {
+        if let Stage::Leased {
+            deadline,
+            cancel_requested,
+            ..
+        } = &mut job.stage
+        {
             *deadline = until.max(*deadline);
+            if *cancel_requested {
+                return LeaseState::CancelRequested;
+            }
         }
         LeaseState::Held
     }
@@ -188,6 +219,7 @@ impl Model {
         self.applied.push((lease.clone(), discriminant(end)));
         let order = self.next();
         let job = self.job(lease.job());
+        let cancelled = job.is_cancel_requested();
         match end {
             Settlement::Bury { reason, failure } => {
                 job.counters.attempts += 1;
@@ -224,7 +256,51 @@ impl Model {
                 self.totals.snoozed += 1;
             }
         }
+        let job = self.last(lease.job());
+        if cancelled && matches!(job.stage, Stage::Ready | Stage::Scheduled { .. }) {
+            job.stage = Stage::Gone;
+            self.totals.cancelled += 1;
+        }
         Settled::Applied
+    }
+
+    pub(crate) fn cancel(&mut self, id: JobId) -> Cancelled {
+        if self.stored(id).is_none() {
+            return Cancelled::NotFound;
+        }
+        let job = self.job(id);
+        match &mut job.stage {
+            Stage::Dead { .. } => Cancelled::Dead,
+            Stage::Leased {
+                cancel_requested, ..
+            } => {
+                *cancel_requested = true;
+                Cancelled::Requested
+            }
+            _ => {
+                job.stage = Stage::Gone;
+                self.totals.cancelled += 1;
+                Cancelled::Removed
+            }
+        }
+    }
+
+    /// The jobs of a place in the order in which they leave it.
+    pub(crate) fn peek(&self, place: PeekPlace) -> Vec<JobId> {
+        let mut jobs: Vec<_> = (self.jobs.iter())
+            .filter_map(|job| match (place, &job.stage) {
+                (PeekPlace::Ready, Stage::Ready) => Some((Duration::ZERO, job.place, job.id())),
+                (PeekPlace::Scheduled, Stage::Scheduled { due, order }) => {
+                    Some((*due, *order, job.id()))
+                }
+                (PeekPlace::Leased, Stage::Leased { deadline, .. }) => {
+                    Some((*deadline, 0, job.id()))
+                }
+                _ => None,
+            })
+            .collect();
+        jobs.sort();
+        jobs.into_iter().map(|(.., id)| id).collect()
     }
 
     pub(crate) fn replay(
@@ -312,6 +388,12 @@ impl Model {
             .unwrap()
     }
 
+    /// The job that had this id last, gone or not.
+    fn last(&mut self, id: JobId) -> &mut ModelJob {
+        let last = self.jobs.iter_mut().rev().find(|job| job.id() == id);
+        last.unwrap()
+    }
+
     fn held(&mut self, wanted: &Lease) -> Option<&mut ModelJob> {
         self.jobs
             .iter_mut()
@@ -345,6 +427,9 @@ impl Model {
                     reason: DeadReason::Poison,
                 };
                 self.totals.buried += 1;
+            } else if job.is_cancel_requested() {
+                job.stage = Stage::Gone;
+                self.totals.cancelled += 1;
             } else {
                 job.stage = Stage::Ready;
             }

@@ -22,6 +22,7 @@ pub(crate) enum Step {
         up_to: Option<Index>,
     },
     Discard(Vec<Index>),
+    Cancel(Vec<Index>),
     Pass(u32),
     PassIdWindow,
 }
@@ -61,6 +62,7 @@ impl Step {
             3 => (some(), any::<bool>(), any::<Option<Index>>())
                 .prop_map(|(jobs, force, up_to)| Self::Replay { jobs, force, up_to }),
             1 => some().prop_map(Self::Discard),
+            2 => some().prop_map(Self::Cancel),
             5 => (0..5_u32).prop_map(Self::Pass),
             1 => Just(Self::PassIdWindow),
         ]

@@ -3,8 +3,9 @@ use std::time::Duration;
 
 use anvil_queue::conformance::Harness;
 use anvil_queue::{
-    DeadLetters, DeadQuery, DedupeKey, ErrorText, FailureKind, FailureReport, JobId, Lease, NewJob,
-    QueueBackend, QueueName, ReplayOptions, Reserve, Settlement,
+    Control, DeadLetters, DeadQuery, DedupeKey, ErrorText, FailureKind, FailureReport, JobId,
+    JobView, Lease, NewJob, PeekPlace, PeekQuery, QueueBackend, QueueName, ReplayOptions, Reserve,
+    Settlement,
 };
 use proptest::sample::Index;
 
@@ -77,6 +78,12 @@ impl<H: Harness> Walk<'_, H> {
                 let ids = self.pick_ids(&picked);
                 let answers = self.backend.discard(&self.queue, &ids).await.unwrap();
                 let expected: Vec<_> = ids.iter().map(|id| self.model.discard(*id)).collect();
+                assert_eq!(answers, expected);
+            }
+            Step::Cancel(picked) => {
+                let ids = self.pick_ids(&picked);
+                let answers = self.backend.cancel(&self.queue, &ids).await.unwrap();
+                let expected: Vec<_> = ids.iter().map(|id| self.model.cancel(*id)).collect();
                 assert_eq!(answers, expected);
             }
             Step::Pass(time) => self.pass(self.time(time)).await,
@@ -209,6 +216,12 @@ impl<H: Harness> Walk<'_, H> {
     async fn compare(&self) {
         let stats = self.backend.stats(&self.queue).await.unwrap();
         assert_eq!(stats, self.model.stats(self.now));
+        for place in [PeekPlace::Ready, PeekPlace::Scheduled, PeekPlace::Leased] {
+            let query = PeekQuery::new(place);
+            let shown = self.backend.peek(&self.queue, query).await.unwrap();
+            let shown: Vec<_> = shown.iter().map(JobView::id).collect();
+            assert_eq!(shown, self.model.peek(place));
+        }
         let (letters, dead) = (self.letters().await, self.model.dead());
         assert_eq!(letters.len(), dead.len());
         for (letter, job) in letters.iter().zip(dead) {
@@ -229,11 +242,12 @@ impl<H: Harness> Walk<'_, H> {
         }
     }
 
-    /// At the end every job that is neither done nor dead can be reserved and completed, once.
+    /// At the end every job that is neither done, dead nor cancelled can be reserved and
+    /// completed, once.
     async fn drain(&mut self) {
         let open: HashSet<_> = (self.model.jobs.iter())
             .filter(|job| self.model.stored(job.id()).is_some() && job.death().is_none())
-            .filter(|job| job.stage != crate::reference::Stage::Gone)
+            .filter(|job| job.stage != crate::reference::Stage::Gone && !job.is_cancel_requested())
             .map(|job| job.id())
             .collect();
         self.pass(self.time(4)).await;

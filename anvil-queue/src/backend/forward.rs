@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::control::{Cancelled, Control, JobView, PeekQuery};
 use crate::dead_letter::{DeadLetter, DeadLetters, DeadPage, DeadQuery, ReplayOptions, Replayed};
 use crate::{
     Enqueued, JobId, Lease, LeaseState, NewJob, QueueBackend, QueueError, QueueName, QueueStats,
@@ -145,6 +146,48 @@ macro_rules! forward {
                 Self: 'f,
             {
                 (**self).discard(queue, ids)
+            }
+        }
+
+        impl<T: Control + ?Sized> Control for $pointer<T> {
+            fn peek<'a, 'q, 'f>(
+                &'a self,
+                queue: &'q QueueName,
+                query: PeekQuery,
+            ) -> Answer<'f, Vec<JobView>>
+            where
+                'a: 'f,
+                'q: 'f,
+                Self: 'f,
+            {
+                (**self).peek(queue, query)
+            }
+
+            fn get<'a, 'q, 'f>(
+                &'a self,
+                queue: &'q QueueName,
+                id: JobId,
+            ) -> Answer<'f, Option<JobView>>
+            where
+                'a: 'f,
+                'q: 'f,
+                Self: 'f,
+            {
+                (**self).get(queue, id)
+            }
+
+            fn cancel<'a, 'q, 'i, 'f>(
+                &'a self,
+                queue: &'q QueueName,
+                ids: &'i [JobId],
+            ) -> Answer<'f, Vec<Cancelled>>
+            where
+                'a: 'f,
+                'q: 'f,
+                'i: 'f,
+                Self: 'f,
+            {
+                (**self).cancel(queue, ids)
             }
         }
     };

@@ -146,6 +146,8 @@ pub async fn a_filter_keeps_what_it_names(harness: &impl Harness) {
     assert_eq!(list(filter().reason(DeadReason::Exhausted)).await, [a, c]);
     assert_eq!(list(filter().error_contains("card")).await, [a, c]);
     assert_eq!(list(filter().dead_for(trial.short())).await, [a]);
+    let within = trial.short() * 3 / 4;
+    assert_eq!(list(filter().died_within(within)).await, [b, c]);
     assert_eq!(list(filter().kind("paid").source("github")).await, [b]);
     assert!(list(filter().kind("pai")).await.is_empty());
 }

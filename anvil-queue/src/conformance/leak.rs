@@ -2,7 +2,7 @@
 
 use super::Harness;
 use super::trial::{Trial, bury};
-use crate::{DeadLetters, DeadQuery, Metadata, NewJob};
+use crate::{DeadLetters, DeadQuery, Metadata, NewJob, PeekPlace, PeekQuery};
 
 /// `Debug` of the backend and of all it hands out is safe to log.
 pub async fn debug_shows_neither_payload_nor_metadata(harness: &impl Harness) {
@@ -20,6 +20,10 @@ pub async fn debug_shows_neither_payload_nor_metadata(harness: &impl Harness) {
         .list_dead(&trial.queue, DeadQuery::new())
         .await;
     texts.push(format!("{page:?} {:?}", trial.backend));
+    let id = job.data().id();
+    trial.replay(id).await;
+    let next = trial.peek(PeekQuery::new(PeekPlace::Ready)).await;
+    texts.push(format!("{next:?} {:?}", trial.view(id).await));
     for text in texts {
         assert!(!text.contains("hidden"), "{text}");
     }

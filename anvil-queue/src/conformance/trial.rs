@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use super::Harness;
 use crate::{
-    DeadLetter, DeadLetters, DeadQuery, DeadReason, DedupeKey, Enqueued, ErrorText, FailureKind,
-    FailureReport, JobId, Lease, LeaseState, NewJob, QueueBackend, QueueBackendExt, QueueName,
-    QueueStats, Refusal, ReplayOptions, Replayed, Reserve, Reserved, Settled, Settlement,
+    Cancelled, Control, DeadLetter, DeadLetters, DeadQuery, DeadReason, DedupeKey, Enqueued,
+    ErrorText, FailureKind, FailureReport, JobId, JobView, Lease, LeaseState, NewJob, PeekQuery,
+    QueueBackend, QueueBackendExt, QueueName, QueueStats, Refusal, ReplayOptions, Replayed,
+    Reserve, Reserved, Settled, Settlement,
 };
 
 /// One fresh backend under test, with short forms of the verbs for one queue. An error of the
@@ -186,6 +187,18 @@ impl<'h, H: Harness> Trial<'h, H> {
 
     pub(super) async fn discard(&self, ids: &[JobId]) -> Vec<bool> {
         ok(self.backend.discard(&self.queue, ids).await)
+    }
+
+    pub(super) async fn peek(&self, query: PeekQuery) -> Vec<JobView> {
+        ok(self.backend.peek(&self.queue, query).await)
+    }
+
+    pub(super) async fn view(&self, id: JobId) -> Option<JobView> {
+        ok(self.backend.get(&self.queue, id).await)
+    }
+
+    pub(super) async fn cancel(&self, ids: &[JobId]) -> Vec<Cancelled> {
+        ok(self.backend.cancel(&self.queue, ids).await)
     }
 
     pub(super) fn short(&self) -> Duration {

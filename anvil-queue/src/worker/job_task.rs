@@ -38,7 +38,8 @@ impl<H: Handler, P: RetryPolicy> Engine<H, P> {
             Tally::add(&self.tally.leases_lost, 1);
             return;
         }
-        if self.cut_off.is_set() {
+        // What was cancelled before it started does not start: its release removes it.
+        if self.cut_off.is_set() || held.cancelled.is_set() {
             return self.settle(held, Settlement::Release).await;
         }
         let _ = held.started.set(now);

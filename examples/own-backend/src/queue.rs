@@ -58,6 +58,8 @@ pub(crate) enum Stage {
     Leased {
         token: LeaseToken,
         deadline: Duration,
+        /// A person asked that the run stop.
+        cancel_requested: bool,
     },
     Ready,
     Scheduled {
@@ -101,6 +103,17 @@ impl Queue {
             entry.stage = stage;
         }
         self.list(id);
+    }
+
+    /// Makes a job wait again that was leased, or removes it where it was cancelled.
+    pub(crate) fn move_back(&mut self, id: JobId, stage: Stage) {
+        let cancelled = self.jobs.get(&id).is_some_and(Entry::is_cancel_requested);
+        if cancelled {
+            self.totals.cancelled += 1;
+            self.remove(id);
+        } else {
+            self.move_to(id, stage);
+        }
     }
 
     /// Moves a job behind all that are ready.
@@ -195,6 +208,16 @@ impl Entry {
 
     pub(crate) fn is_dead(&self) -> bool {
         matches!(self.stage, Stage::Dead { .. })
+    }
+
+    pub(crate) fn is_cancel_requested(&self) -> bool {
+        matches!(
+            self.stage,
+            Stage::Leased {
+                cancel_requested: true,
+                ..
+            }
+        )
     }
 
     /// Whether a worker crashed or hung with this job: the job may be why.

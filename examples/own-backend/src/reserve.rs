@@ -42,7 +42,7 @@ impl Queue {
             if reclaims > crash_budget {
                 self.bury(id, DeadReason::Poison, now);
             } else {
-                self.move_to(id, Stage::Ready);
+                self.move_back(id, Stage::Ready);
             }
         }
     }
@@ -77,7 +77,12 @@ impl Queue {
     fn lease(&mut self, id: JobId, lease: Duration, now: Now) -> Option<Reserved> {
         let token = LeaseToken::generate();
         let deadline = now.elapsed.saturating_add(lease);
-        self.move_to(id, Stage::Leased { token, deadline });
+        let leased = Stage::Leased {
+            token,
+            deadline,
+            cancel_requested: false,
+        };
+        self.move_to(id, leased);
         let entry = self.jobs.get(&id)?;
         let data = Arc::clone(&entry.data);
         let job = Job::new(data, entry.counters, entry.accepted.wall, entry.age(now));

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use anvil_queue::{Lease, LeaseState, Settled, Settlement};
 
-use crate::queue::{Now, Queue, Stage};
+use crate::queue::{Entry, Now, Queue, Stage};
 
 impl Queue {
     /// Ends a lease, where it is still the job's (G4).
@@ -25,17 +25,17 @@ impl Queue {
             }
             Settlement::Release => {
                 self.totals.released += 1;
-                self.move_to(id, Stage::Ready);
+                self.move_back(id, Stage::Ready);
             }
             Settlement::Retry { after, failure } => {
                 self.totals.retried += 1;
                 entry.count_failure(failure, now);
-                self.move_to(id, due_after(*after, now));
+                self.move_back(id, due_after(*after, now));
             }
             Settlement::Snooze { after } => {
                 self.totals.snoozed += 1;
                 entry.counters.snoozes += 1;
-                self.move_to(id, due_after(*after, now));
+                self.move_back(id, due_after(*after, now));
             }
         }
         self.settled.push_front((lease.clone(), settlement.clone()));
@@ -48,16 +48,27 @@ impl Queue {
         let Some(deadline) = self.deadline_of(lease) else {
             return LeaseState::Lost;
         };
-        let token = lease.token();
-        let deadline = now.elapsed.saturating_add(time).max(deadline);
-        self.move_to(lease.job(), Stage::Leased { token, deadline });
-        LeaseState::Held
+        let id = lease.job();
+        let cancelled = self.jobs.get(&id).is_some_and(Entry::is_cancel_requested);
+        let extended = Stage::Leased {
+            token: lease.token(),
+            deadline: now.elapsed.saturating_add(time).max(deadline),
+            cancel_requested: cancelled,
+        };
+        self.move_to(id, extended);
+        if cancelled {
+            LeaseState::CancelRequested
+        } else {
+            LeaseState::Held
+        }
     }
 
     /// The fence: when the lease runs out, where the job is held under this very one.
     fn deadline_of(&self, lease: &Lease) -> Option<Duration> {
         match self.jobs.get(&lease.job())?.stage {
-            Stage::Leased { token, deadline } if token == lease.token() => Some(deadline),
+            Stage::Leased {
+                token, deadline, ..
+            } if token == lease.token() => Some(deadline),
             _ => None,
         }
     }

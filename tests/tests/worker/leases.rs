@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anvil_queue::{
-    Context, DeadReason, HandlerError, Job, QueueBackend, QueueBackendExt, QueueErrorKind,
-    Settlement, Worker, handler_fn,
+    Cancelled, Context, Control, DeadReason, HandlerError, Job, JobView, PeekPlace, PeekQuery,
+    QueueBackend, QueueBackendExt, QueueErrorKind, Settlement, Worker, handler_fn,
 };
 use anvil_tests::{Fault, FaultyBackend, Verb, fill, memory};
 
@@ -181,4 +181,63 @@ async fn jobs_that_may_have_killed_a_worker_run_one_at_a_time_beside_fresh_ones(
         fresh_beside_one.load(Ordering::SeqCst) > 0,
         "fresh jobs had to wait"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_is_cancel_requested_is_told_and_its_job_does_not_come_back() {
+    let (backend, queue) = memory();
+    fill(&backend, &queue, 1).await;
+    let store = Arc::clone(&backend);
+    let handler = handler_fn(move |job: Job, context: Context| {
+        let store = Arc::clone(&store);
+        async move {
+            let queue = anvil_tests::queue("hooks");
+            let asked = store.cancel(&queue, &[job.id()]).await;
+            assert_eq!(asked.unwrap(), [Cancelled::Requested]);
+            context.cancelled().await;
+            Err(HandlerError::transient("cancelled"))
+        }
+    });
+    let report = drain(&backend, &queue, handler).await;
+    assert_eq!((report.retried, report.completed), (1, 0));
+    let stats = backend.stats(&queue).await.unwrap();
+    assert_eq!(
+        (stats.open(), stats.dead, stats.totals.cancelled),
+        (0, 0, 1)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prefetched_job_that_is_cancel_requested_never_starts() {
+    let (backend, queue) = memory();
+    fill(&backend, &queue, 2).await;
+    let store = Arc::clone(&backend);
+    let runs = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&runs);
+    let handler = handler_fn(move |job: Job, _| {
+        let store = Arc::clone(&store);
+        counted.fetch_add(1, Ordering::SeqCst);
+        async move {
+            let queue = anvil_tests::queue("hooks");
+            let held = store.peek(&queue, PeekQuery::new(PeekPlace::Leased)).await;
+            let held = held.unwrap();
+            let other = held.iter().map(JobView::id).find(|id| *id != job.id());
+            store.cancel(&queue, &[other.unwrap()]).await.unwrap();
+            tokio::time::sleep(20 * SEC).await;
+            Ok(())
+        }
+    });
+    let report = Worker::new(Arc::clone(&backend), queue.clone(), handler)
+        .concurrency(1)
+        .prefetch(1)
+        .lease(10 * SEC)
+        .build()
+        .unwrap()
+        .run_until_idle()
+        .await
+        .unwrap();
+    assert_eq!((report.completed, report.released), (1, 1));
+    assert_eq!(runs.load(Ordering::SeqCst), 1);
+    let stats = backend.stats(&queue).await.unwrap();
+    assert_eq!((stats.open(), stats.totals.cancelled), (0, 1));
 }
