@@ -4,9 +4,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use anvil_queue::{
-    DeadLetter, DeadLetters, DeadPage, DeadQuery, Enqueued, JobId, Lease, LeaseState, NewJob,
-    QueueBackend, QueueError, QueueName, QueueStats, Refusal, ReplayOptions, Replayed, Reserve,
-    Reserved, Settled, Settlement,
+    Cancelled, Control, DeadLetter, DeadLetters, DeadPage, DeadQuery, Enqueued, JobId, JobView,
+    Lease, LeaseState, NewJob, PeekQuery, QueueBackend, QueueError, QueueName, QueueStats, Refusal,
+    ReplayOptions, Replayed, Reserve, Reserved, Settled, Settlement,
 };
 use async_trait::async_trait;
 
@@ -181,6 +181,21 @@ impl DeadLetters for RedisBackend {
 
     async fn discard(&self, queue: &QueueName, ids: &[JobId]) -> Result<Vec<bool>, QueueError> {
         self.queue(queue).discard(ids).await
+    }
+}
+
+#[async_trait]
+impl Control for RedisBackend {
+    async fn peek(&self, queue: &QueueName, query: PeekQuery) -> Result<Vec<JobView>, QueueError> {
+        self.queue(queue).peek(query).await
+    }
+
+    async fn get(&self, queue: &QueueName, id: JobId) -> Result<Option<JobView>, QueueError> {
+        self.queue(queue).get(id).await
+    }
+
+    async fn cancel(&self, queue: &QueueName, ids: &[JobId]) -> Result<Vec<Cancelled>, QueueError> {
+        self.queue(queue).cancel(ids).await
     }
 }
 

@@ -19,6 +19,7 @@ pub(crate) struct Keys {
     pub(crate) bell: String,
     pub(crate) applied: String,
     pub(crate) cancels: String,
+    pub(crate) cancelled: String,
     pub(crate) key_claims: [String; 3],
     pub(crate) id_claims: [String; 3],
 }
@@ -51,6 +52,7 @@ impl Keys {
             bell: key("w"),
             applied: key("a"),
             cancels: key("k"),
+            cancelled: key("t"),
             key_claims: ["d0", "d1", "d2"].map(key),
             id_claims: ["i0", "i1", "i2"].map(key),
             tag,

@@ -14,6 +14,7 @@ use crate::link::{Link, Repeat};
 use crate::script::Call;
 use crate::settings::Settings;
 
+mod control;
 mod dead;
 mod enqueue;
 mod extend;

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anvil_queue::{
-    DeadLetter, DeadPage, DeadQuery, Enqueued, JobId, Lease, LeaseState, NewJob, QueueError,
-    QueueName, QueueStats, Refusal, ReplayOptions, Replayed, Reserve, Reserved, Settled,
-    Settlement,
+    Cancelled, DeadLetter, DeadPage, DeadQuery, Enqueued, JobId, JobPlace, JobView, Lease,
+    LeaseState, NewJob, PeekQuery, QueueError, QueueName, QueueStats, Refusal, ReplayOptions,
+    Replayed, Reserve, Reserved, Settled, Settlement,
 };
 use futures_util::future::{join_all, select_all, try_join_all};
 
@@ -216,6 +216,40 @@ impl Queue {
         for partition in &self.partitions {
             for (answer, new) in answers.iter_mut().zip(partition.discard(ids).await?) {
                 *answer |= new;
+            }
+        }
+        Ok(answers)
+    }
+
+    pub(crate) async fn peek(&self, query: PeekQuery) -> Result<Vec<JobView>, QueueError> {
+        let limit = query.limit.clamp(1, MOST_LETTERS);
+        let calls = self
+            .partitions
+            .iter()
+            .map(|partition| partition.peek(query.place, limit));
+        let mut views: Vec<_> = try_join_all(calls).await?.into_iter().flatten().collect();
+        // Each partition has an order of its own; across them, what leaves first comes first.
+        views.sort_by_key(|view| match view.place {
+            JobPlace::Leased { expires_in, .. } => expires_in,
+            JobPlace::Scheduled { due_in } => due_in,
+            _ => Duration::ZERO,
+        });
+        views.truncate(limit);
+        Ok(views)
+    }
+
+    pub(crate) async fn get(&self, id: JobId) -> Result<Option<JobView>, QueueError> {
+        let calls = self.partitions.iter().map(|partition| partition.get(id));
+        Ok(try_join_all(calls).await?.into_iter().flatten().next())
+    }
+
+    pub(crate) async fn cancel(&self, ids: &[JobId]) -> Result<Vec<Cancelled>, QueueError> {
+        let mut answers = vec![Cancelled::NotFound; ids.len()];
+        for partition in &self.partitions {
+            for (answer, new) in answers.iter_mut().zip(partition.cancel(ids).await?) {
+                if new != Cancelled::NotFound {
+                    *answer = new;
+                }
             }
         }
         Ok(answers)

@@ -22,7 +22,7 @@ fn full_job() -> NewJob {
 
 #[test]
 fn a_body_is_read_back_as_it_was_written() {
-    for job in [full_job(), NewJob::new(Bytes::new())] {
+    for job in [full_job(), NewJob::new(Bytes::new()).source("")] {
         let id = job.data().id();
         let Ok(read) = StoredBody::read(id, stored(&job, false)) else {
             panic!("not readable")

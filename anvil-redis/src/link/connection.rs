@@ -13,10 +13,14 @@ pub(super) enum Connection {
 
 impl Connection {
     pub(super) async fn send(&mut self, command: &Cmd) -> RedisResult<Value> {
-        match self {
+        let answer = match self {
             #[cfg(feature = "cluster")]
             Self::Cluster(connection) => connection.req_packed_command(command).await,
             Self::Server(connection) => connection.send_packed_command(command).await,
+        };
+        match answer? {
+            Value::ServerError(error) => Err(error.into()),
+            value => Ok(value),
         }
     }
 }

@@ -63,3 +63,10 @@ end
 local function marked(id, record)
   return record[RECLAIMS] > 0 and id .. '!' or id
 end
+
+-- Removes a job whose run was asked to end, where it would have waited again.
+local function forget(config, bodies, records, id)
+  redis.call('HDEL', bodies, id)
+  redis.call('HDEL', records, id)
+  redis.call('HINCRBY', config, 'cancelled', 1)
+end

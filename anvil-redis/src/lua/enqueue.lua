@@ -1,12 +1,13 @@
 -- Claims keys and stores jobs, or answers with the job that holds the key.
 --
--- KEYS  config bodies ready scheduled bell dead, three slots of key claims, three slots of id
---       claims, then a staged and a final key for each large job
+-- KEYS  config bodies ready scheduled bell dead cancelled, three slots of key claims, three slots of
+--       id claims, then a staged and a final key for each large job
 -- ARGV  dedupe window, id window, partitions, capacity (0: none), a flag for each job, then id,
 --       digest and body of each job, then the delay of each delayed one
 -- Flags are '0' plus 1: claimed by its id, 2: delayed, 4: large.
 -- Answers with a letter for each job and the ids that hold the duplicates' keys.
-local config, bodies, ready, scheduled, bell, dead = unpack(KEYS, 1, 6)
+local config, bodies, ready, scheduled, bell, dead, cancelled =
+  unpack(KEYS, 1, 7)
 local flags = ARGV[5]
 local count = #flags
 
@@ -56,8 +57,8 @@ for n = 1, count do
   end
 end
 local holders = {}
-if #by_key > 0 then lookup(7, 5, tonumber(ARGV[1]), by_key, key_index, holders) end
-if #by_id > 0 then lookup(10, 8, tonumber(ARGV[2]), by_id, id_index, holders) end
+if #by_key > 0 then lookup(8, 5, tonumber(ARGV[1]), by_key, key_index, holders) end
+if #by_id > 0 then lookup(11, 8, tonumber(ARGV[2]), by_id, id_index, holders) end
 local stored = redis.call('HMGET', bodies, unpack(ids))
 
 local capacity = tonumber(ARGV[4])
@@ -67,9 +68,10 @@ local key_claims, id_claims, new_bodies, new_ready, new_scheduled, renames, unli
   {}, {}, {}, {}, {}, {}, {}
 local batch_claims, batch_ids = {}, {}
 local accepted, duplicates, refused = 0, 0, 0
+local line_holds = redis.call('EXISTS', cancelled) == 1
 local earliest = math.huge
 local written = struct.pack('>I8', now)
-local next_delay, next_large = 3 * count + 6, 13
+local next_delay, next_large = 3 * count + 6, 14
 for n = 1, count do
   local at = 3 * n + 3
   local id, digest = ids[n], ARGV[at + 1]
@@ -109,7 +111,9 @@ for n = 1, count do
     claims[#claims + 1] = id .. written
     new_bodies[#new_bodies + 1] = id
     new_bodies[#new_bodies + 1] = written .. ARGV[at + 2]
-    if delay > 0 then
+    if line_holds and redis.call('SREM', cancelled, id) == 1 then
+      -- Its id still stands in the line, where it was cancelled.
+    elseif delay > 0 then
       local due = now + delay
       earliest = math.min(earliest, due)
       new_scheduled[#new_scheduled + 1] = due
@@ -137,8 +141,8 @@ end
 stamp(config, now, offset)
 if accepted > 0 then
   if not seen[3] then redis.call('HSET', config, 'w', ARGV[1], 'n', ARGV[3]) end
-  if #key_claims > 0 then claim(7, 5, 'd', tonumber(ARGV[1]), key_claims) end
-  if #id_claims > 0 then claim(10, 8, 'i', tonumber(ARGV[2]), id_claims) end
+  if #key_claims > 0 then claim(8, 5, 'd', tonumber(ARGV[1]), key_claims) end
+  if #id_claims > 0 then claim(11, 8, 'i', tonumber(ARGV[2]), id_claims) end
   redis.call('HSET', bodies, unpack(new_bodies))
   for n = 1, #renames, 2 do
     redis.call('RENAME', renames[n], renames[n + 1])

@@ -1,11 +1,12 @@
 -- Moves what is due to ready, takes back expired leases, and leases ready jobs.
 --
--- KEYS  config bodies records ready returned suspects scheduled leases dead bell
+-- KEYS  config bodies records ready returned suspects scheduled leases dead bell cancels cancelled
 -- ARGV  most jobs, most bytes, lease, crash budget, whether suspects are taken (1 or 0), the ends
 --       of the tokens of small and of large jobs
--- Answers with the time, the leases (token and id), the bodies and the records.
-local config, bodies, records, ready, returned, suspects, scheduled, leases, dead, bell =
-  unpack(KEYS)
+-- Answers with the time, the leases (token and id), the bodies, the records, and the ids of large
+-- jobs that are gone because they were cancelled: their payloads are for the caller to remove.
+local config, bodies, records, ready, returned, suspects, scheduled, leases, dead, bell,
+  cancels, cancelled = unpack(KEYS)
 local most, bytes_left, lease, budget = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]),
   tonumber(ARGV[4])
 local suspects_taken = ARGV[5] == '1'
@@ -14,15 +15,21 @@ local MOVED, POISON, MISSING = 128, 3, 5
 local seen = redis.call('HMGET', config, 't', 'o')
 local now, offset = clock(seen[1], seen[2])
 
+local orphans = {}
 local late = redis.call('ZRANGEBYSCORE', leases, '-inf', now, 'LIMIT', 0, MOVED)
 if #late > 0 then
   redis.call('ZREM', leases, unpack(late))
+  local asked = redis.call('EXISTS', cancels) == 1
   for _, member in ipairs(late) do
     local id = string.sub(member, 17)
     local record = read_record(redis.call('HGET', records, id))
     record[RECLAIMS] = record[RECLAIMS] + 1
     if record[RECLAIMS] > budget then
       bury(config, records, dead, id, record, POISON, now)
+      if asked then redis.call('SREM', cancels, id) end
+    elseif asked and redis.call('SREM', cancels, id) == 1 then
+      forget(config, bodies, records, id)
+      if string.byte(member, 9) >= 128 then orphans[#orphans + 1] = id end
     else
       redis.call('HSET', records, id, write_record(record))
       redis.call('ZADD', suspects, struct.unpack('>I8', member), id)
@@ -37,7 +44,7 @@ if #due > 0 then
   redis.call('RPUSH', ready, unpack(due))
 end
 if most == 0 then
-  return { now, {}, {}, {} }
+  return { now, {}, {}, {}, orphans }
 end
 
 local function first_of(set)
@@ -101,7 +108,9 @@ if #ids > 0 then
   local deadline = now + lease
   for n = 1, #ids do
     local id, place, body = ids[n], places[n], found[n]
-    if not body then
+    if not body and redis.call('SREM', cancelled, id) == 1 then
+      -- It was cancelled while it waited in line.
+    elseif not body then
       bury(config, records, dead, id, read_record(redis.call('HGET', records, id)), MISSING, now)
     else
       local heavy = weight(body)
@@ -132,4 +141,4 @@ if #members > 0 then
   end
   if redis.call('EXISTS', ready, returned, suspects) > 0 then ring(bell) end
 end
-return { now, members, answers, notes }
+return { now, members, answers, notes, orphans }

@@ -1,7 +1,7 @@
 -- Ends leases.
 --
 -- KEYS  config bodies records ready returned suspects scheduled leases dead bell applied cancels,
---       then the key of the body of each large job that is completed
+--       then the key of the payload of each large job
 -- ARGV  a letter for each settlement, the leases (token and id), then a number and a report for
 --       each Retry, Snooze and Bury
 -- Answers with '1' (applied) or '0' (the lease is lost) for each.
@@ -51,8 +51,16 @@ local earliest = math.huge
 local remembered = {}
 local unlinked = {}
 local first_due = nil
+-- The jobs whose runs were asked to end.
+local asked = {}
 if #endings > 0 then
   redis.call('ZREM', leases, unpack(endings))
+  if redis.call('EXISTS', cancels) == 1 then
+    for n = 1, #endings do
+      local id = string.sub(endings[n], 17)
+      asked[id] = redis.call('SREM', cancels, id) == 1
+    end
+  end
 end
 for n = 1, count do
   local letter, member = string.sub(letters, n, n), ARGV[n + 1]
@@ -62,7 +70,7 @@ for n = 1, count do
     argument = argument + 2
   end
   local body_key
-  if letter == 'C' and string.byte(member, 9) >= 128 then
+  if string.byte(member, 9) >= 128 then
     body_key = KEYS[large]
     large = large + 1
   end
@@ -78,7 +86,9 @@ for n = 1, count do
       if letter == 'R' then
         released = released + 1
         local place = struct.unpack('>I8', member)
-        redis.call('ZADD', record[RECLAIMS] > 0 and suspects or returned, place, id)
+        if not asked[id] then
+          redis.call('ZADD', record[RECLAIMS] > 0 and suspects or returned, place, id)
+        end
       elseif letter == 'S' then
         snoozed = snoozed + 1
         record[SNOOZES] = record[SNOOZES] + 1
@@ -90,8 +100,13 @@ for n = 1, count do
       end
       if letter == 'B' then
         bury(config, records, dead, id, record, number, now)
-      elseif letter ~= 'R' then
-        if letter == 'T' then retried = retried + 1 end
+      elseif letter == 'T' then
+        retried = retried + 1
+      end
+      if asked[id] and letter ~= 'B' then
+        forget(config, bodies, records, id)
+        unlinked[#unlinked + 1] = body_key
+      elseif letter == 'T' or letter == 'S' then
         redis.call('HSET', records, id, write_record(record))
         if not first_due then
           local first = redis.call('ZRANGE', scheduled, 0, 0, 'WITHSCORES')[2]
@@ -110,12 +125,9 @@ if #endings > 0 then
   if #completed > 0 then
     redis.call('HDEL', bodies, unpack(completed))
     if redis.call('EXISTS', records) == 1 then redis.call('HDEL', records, unpack(completed)) end
-    if #unlinked > 0 then redis.call('UNLINK', unpack(unlinked)) end
     redis.call('HINCRBY', config, 'completed', #completed)
   end
-  if redis.call('EXISTS', cancels) == 1 then
-    for n = 1, #endings do redis.call('SREM', cancels, string.sub(endings[n], 17)) end
-  end
+  if #unlinked > 0 then redis.call('UNLINK', unpack(unlinked)) end
   redis.call('LPUSH', applied, table.concat(remembered))
   redis.call('LTRIM', applied, 0, math.floor(REMEMBERED / #remembered) - 1)
   stamp(config, now, offset)

@@ -1,9 +1,10 @@
 -- Counts what the queue holds.
 --
--- KEYS  config bodies ready returned suspects scheduled leases dead
+-- KEYS  config bodies ready returned suspects scheduled leases dead cancelled
 -- Answers with the four counts, the time, when the oldest open job was accepted (0: there is
 -- none), and the config.
-local config, bodies, ready, returned, suspects, scheduled, leases, dead = unpack(KEYS)
+local config, bodies, ready, returned, suspects, scheduled, leases, dead, cancelled =
+  unpack(KEYS)
 local LOOKED_AT = 256
 local seen = redis.call('HMGET', config, 't', 'o')
 local now = clock(seen[1], seen[2])
@@ -24,7 +25,8 @@ look(redis.call('ZRANGE', suspects, 0, LOOKED_AT - 1), 1)
 look(redis.call('ZRANGE', scheduled, 0, LOOKED_AT - 1), 1)
 look(redis.call('ZRANGE', leases, 0, LOOKED_AT - 1), 17)
 return {
-  redis.call('LLEN', ready) + redis.call('ZCARD', returned) + redis.call('ZCARD', suspects),
+  redis.call('LLEN', ready) - redis.call('SCARD', cancelled) + redis.call('ZCARD', returned)
+    + redis.call('ZCARD', suspects),
   redis.call('ZCARD', scheduled),
   redis.call('ZCARD', leases),
   redis.call('ZCARD', dead),

@@ -218,7 +218,7 @@ impl Partition {
 
     /// A position is the time of death in microseconds, with the partition in the lowest bits, so
     /// that the letters of all partitions have one order.
-    fn position(&self, micros: u64) -> DeadPosition {
+    pub(super) fn position(&self, micros: u64) -> DeadPosition {
         DeadPosition::new(micros * PARTITIONS + self.index as u64)
     }
 

@@ -62,6 +62,7 @@ impl Partition {
             &keys.scheduled,
             &keys.bell,
             &keys.dead,
+            &keys.cancelled,
         ]
         .into_iter()
         .chain(&keys.key_claims)

@@ -29,6 +29,8 @@ impl Partition {
                 keys.leases.as_bytes(),
                 keys.dead.as_bytes(),
                 keys.bell.as_bytes(),
+                keys.cancels.as_bytes(),
+                keys.cancelled.as_bytes(),
             ])
             .arg(request.max_jobs_value().min(MOST_JOBS))
             .arg(request.max_bytes_value())
@@ -59,7 +61,8 @@ impl Partition {
         taken: Taken,
         request: &Reserve,
     ) -> Result<Vec<Reserved>, QueueError> {
-        let Taken { now, jobs } = taken;
+        let Taken { now, jobs, orphans } = taken;
+        self.remove_payloads(&orphans).await?;
         let large: Vec<JobId> = jobs
             .iter()
             .filter(|job| job.is_large())
@@ -127,6 +130,22 @@ impl Partition {
             .map(drop)
     }
 
+    async fn remove_payloads(&self, jobs: &[JobId]) -> Result<(), QueueError> {
+        if jobs.is_empty() {
+            return Ok(());
+        }
+        let mut command = Cmd::new();
+        command.arg("UNLINK");
+        for id in jobs {
+            command.arg(self.keys.payload(*id));
+        }
+        let link = &self.connections.shared;
+        let budget = self.settings.timeout;
+        link.command(&command, budget, Repeat::Harmless)
+            .await
+            .map(drop)
+    }
+
     /// The payloads of large jobs; none for one that is gone or is no string.
     pub(super) async fn payloads(
         &self,
@@ -155,6 +174,8 @@ impl Partition {
 struct Taken {
     now: u64,
     jobs: Vec<TakenJob>,
+    /// Large jobs that were cancelled, and whose payloads are left.
+    orphans: Vec<JobId>,
 }
 
 struct TakenJob {
@@ -165,7 +186,12 @@ struct TakenJob {
 
 impl Taken {
     fn read(answer: Value) -> Option<Self> {
-        let [now, members, bodies, records] = fields(answer)?;
+        let [now, members, bodies, records, orphans] = fields(answer)?;
+        let orphan = |id| Some(JobId::from_bytes(bytes(id)?.try_into().ok()?));
+        let orphans = list(orphans)?
+            .into_iter()
+            .map(orphan)
+            .collect::<Option<_>>()?;
         let mut records = list(records)?.into_iter();
         let mut jobs = Vec::new();
         for (member, body) in list(members)?.into_iter().zip(list(bodies)?) {
@@ -178,6 +204,7 @@ impl Taken {
         Some(Self {
             now: number(&now)?,
             jobs,
+            orphans,
         })
     }
 }

@@ -27,7 +27,7 @@ impl Partition {
         let keys = &*self.keys;
         let payloads: Vec<_> = outcomes
             .iter()
-            .filter(|(lease, settlement)| *settlement == Settlement::Complete && is_large(lease))
+            .filter(|(lease, _)| is_large(lease))
             .map(|(lease, _)| keys.payload(lease.job()))
             .collect();
         let mut touched = vec![

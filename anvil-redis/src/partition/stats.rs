@@ -20,6 +20,7 @@ impl Partition {
             keys.scheduled.as_bytes(),
             keys.leases.as_bytes(),
             keys.dead.as_bytes(),
+            keys.cancelled.as_bytes(),
         ]);
         let answer = self.call(call, Repeat::Harmless).await?;
         Counts::read(answer).ok_or_else(|| self.unexpected("stats.lua"))
@@ -98,12 +99,13 @@ fn count_in(totals: &mut QueueTotals, name: &[u8], value: u64) {
         b"lost" => &mut totals.leases_lost,
         b"replayed" => &mut totals.replayed,
         b"discarded" => &mut totals.discarded,
+        b"cancelled" => &mut totals.cancelled,
         _ => return,
     };
     *total = value;
 }
 
-fn totals(totals: &mut QueueTotals) -> [&mut u64; 12] {
+fn totals(totals: &mut QueueTotals) -> [&mut u64; 13] {
     [
         &mut totals.accepted,
         &mut totals.duplicates,
@@ -117,5 +119,6 @@ fn totals(totals: &mut QueueTotals) -> [&mut u64; 12] {
         &mut totals.leases_lost,
         &mut totals.replayed,
         &mut totals.discarded,
+        &mut totals.cancelled,
     ]
 }
