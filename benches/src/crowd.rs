@@ -77,16 +77,6 @@ impl Crowd {
     }
 }
 
-/// A queue with this name.
-///
-/// # Panics
-///
-/// Where the name is not valid.
-#[must_use]
-pub fn queue_of(name: &str) -> QueueName {
-    QueueName::new(name).expect("a valid name")
-}
-
 /// Stores these deliveries and leases as many jobs.
 async fn lease(
     backend: &Arc<impl QueueBackend>,

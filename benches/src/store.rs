@@ -2,28 +2,34 @@
 
 use std::sync::Arc;
 
-use anvil_memory::MemoryBackend;
 use anvil_queue::{QueueError, QueueName};
+use anvil_redis::RedisBackend;
 
-/// The backend that is measured.
-pub type Store = MemoryBackend;
-
-/// Connects to the Redis at `url`.
+/// Connects to the Redis at `url`, with every setting at its default.
 ///
 /// # Errors
 ///
 /// [`QueueError`] where there is none.
-#[expect(clippy::unused_async, reason = "stands in for Redis")]
-pub async fn connect(_url: &str) -> Result<Arc<Store>, QueueError> {
-    Ok(Arc::new(MemoryBackend::new()))
+pub async fn connect(url: &str) -> Result<Arc<RedisBackend>, QueueError> {
+    RedisBackend::connect(url).await.map(Arc::new)
 }
 
-/// The queue of every run: each has a Redis of its own.
+/// The queue of most runs: each has a Redis of its own.
 ///
 /// # Panics
 ///
 /// Never: the name is valid.
 #[must_use]
 pub fn queue() -> QueueName {
-    QueueName::new("bench").expect("a valid name")
+    queue_of("bench")
+}
+
+/// A queue with this name.
+///
+/// # Panics
+///
+/// Where the name is not valid.
+#[must_use]
+pub fn queue_of(name: &str) -> QueueName {
+    QueueName::new(name).expect("a valid name")
 }

@@ -9,8 +9,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anvil_benches::options;
-use anvil_benches::store::{self, Store};
+use anvil_benches::store;
 use anvil_queue::QueueBackend;
+use anvil_redis::RedisBackend;
 use anvil_tower::enqueue::ResponseBody;
 use anvil_tower::{GitHub, ingress};
 use bytes::Bytes;
@@ -71,7 +72,7 @@ async fn serve(url: &str, port: &str) -> Result<(), Box<dyn Error>> {
     }
 }
 
-async fn counts(backend: &Store) -> Response<ResponseBody> {
+async fn counts(backend: &RedisBackend) -> Response<ResponseBody> {
     let Ok(stats) = backend.stats(&store::queue()).await else {
         return empty(StatusCode::SERVICE_UNAVAILABLE);
     };

@@ -11,12 +11,13 @@ use std::fmt::Write;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anvil_benches::crowd::{Crowd, queue_of};
+use anvil_benches::crowd::Crowd;
 use anvil_benches::info::commands_sent;
 use anvil_benches::timing::{millis, quantile};
 use anvil_benches::{deliveries, options, store};
 use anvil_queue::{Job, Worker, handler_fn};
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -72,7 +73,8 @@ async fn idle(url: &str) -> Outcome {
         tokio::time::sleep(PAUSE).await;
         let called = Instant::now();
         deliveries::store(&*sender, &store::queue(), number..number + 1).await?;
-        let start: Instant = starts.recv().await.ok_or("the worker stopped")?;
+        let start = timeout(PICKUP_LIMIT, starts.recv()).await?;
+        let start: Instant = start.ok_or("the worker stopped")?;
         took.push(start.saturating_duration_since(called));
     }
     Ok(format!(
@@ -87,8 +89,8 @@ async fn idle(url: &str) -> Outcome {
 async fn compare(url: &str, crowd: Crowd, many: u64) -> Outcome {
     let backend = store::connect(url).await?;
     let queues = [
-        ("few", queue_of("few"), 100),
-        ("many", queue_of("many"), many),
+        ("few", store::queue_of("few"), 100),
+        ("many", store::queue_of("many"), many),
     ];
     for (_, queue, size) in &queues {
         crowd.gather(&backend, queue, *size).await?;
@@ -111,6 +113,7 @@ async fn compare(url: &str, crowd: Crowd, many: u64) -> Outcome {
 const SETTLE: Duration = Duration::from_secs(2);
 const QUIET: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(15);
+const PICKUP_LIMIT: Duration = Duration::from_secs(10);
 const PICKUPS: u64 = 300;
 const TURNS: u64 = 5;
 const CALLS: u64 = 500;

@@ -9,9 +9,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anvil_benches::info::settled_memory;
-use anvil_benches::store::{self, Store};
+use anvil_benches::store;
 use anvil_benches::{deliveries, options};
 use anvil_queue::{QueueBackend, Reserve, Settled, Settlement};
+use anvil_redis::RedisBackend;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -46,7 +47,7 @@ async fn measure(url: &str, jobs: &str) -> Result<[f64; 2], Box<dyn Error>> {
     Ok([ready, done].map(|memory| (memory - empty) / jobs as f64))
 }
 
-async fn complete_all(backend: &Store) -> Result<u64, Box<dyn Error>> {
+async fn complete_all(backend: &RedisBackend) -> Result<u64, Box<dyn Error>> {
     let queue = store::queue();
     let mut completed = 0;
     loop {

@@ -12,11 +12,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anvil_benches::info::main_thread_seconds;
-use anvil_benches::store::{self, Store};
+use anvil_benches::store;
 use anvil_benches::tally::Tally;
 use anvil_benches::{deliveries, options};
 use anvil_queue::{Job, QueueBackend, Worker, WorkerReport, handler_fn};
+use anvil_redis::RedisBackend;
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -65,7 +67,10 @@ async fn drain(url: &str, concurrency: &str, jobs: &str) -> Outcome<String> {
 
     let tally = Arc::new(Tally::new(jobs));
     let start = Instant::now();
-    let until_all = tally.reached();
+    let until_all = async {
+        // A worker that stops is found out by what is left.
+        let _ = timeout(LIMIT, tally.reached()).await;
+    };
     let report = work(&backend, &tally, concurrency, until_all).await?;
     let seconds = start.elapsed().as_secs_f64();
     let left = backend.stats(&store::queue()).await?.open();
@@ -114,7 +119,7 @@ async fn held(url: &str, backlog: &str) -> Outcome<String> {
 
 /// Runs a worker whose handler counts and does nothing else.
 async fn work(
-    backend: &Arc<Store>,
+    backend: &Arc<RedisBackend>,
     tally: &Arc<Tally>,
     concurrency: usize,
     shutdown: impl Future<Output = ()>,
@@ -157,6 +162,7 @@ async fn feed(
     }
 }
 
+const LIMIT: Duration = Duration::from_secs(60);
 const CONCURRENCY: usize = 100;
 const PREFETCH: usize = 512;
 const FEEDS: usize = 4;
