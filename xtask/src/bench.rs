@@ -8,13 +8,21 @@
 mod body;
 mod figures;
 mod ingress;
+mod ingress_redis;
+mod latency_redis;
 mod measure;
+mod memory_redis;
+mod open_loop;
+mod peers;
 mod programs;
+mod redis;
 mod report;
+mod rounds;
 mod server;
 mod stats;
 mod verify;
 mod worker;
+mod worker_redis;
 mod wrk;
 
 use crate::error::Error;
@@ -112,6 +120,38 @@ const SUITES: &[Suite] = &[
         needs: &[],
         run: body::run,
     },
+    Suite {
+        name: "ingress-redis",
+        about: "requests a second through verify, dedupe and enqueue into Redis, against an axum \
+                route that does one XADD a request, unverified, and against Fastify with BullMQ; \
+                what an answer takes at a constant 5,000 deliveries a second, from the time it was \
+                due",
+        needs: needs::REDIS_AND_PEERS,
+        run: ingress_redis::run,
+    },
+    Suite {
+        name: "worker-redis",
+        about: "no-op jobs a second out of Redis against the workers of BullMQ and apalis at the \
+                same concurrency; what a backlog of 1,000,000 costs; CPU time of Redis's main \
+                thread for the whole life of a job",
+        needs: needs::REDIS_AND_PEERS,
+        run: worker_redis::run,
+    },
+    Suite {
+        name: "memory-redis",
+        about: "used_memory of Redis, less the empty server, for 500,000 jobs with a body of 300 \
+                bytes",
+        needs: needs::REDIS,
+        run: memory_redis::run,
+    },
+    Suite {
+        name: "latency-redis",
+        about: "the way from enqueue to handler on an idle queue, and what an idle process sends; \
+                an ack among 100,000 leases and an enqueue beside 1,000,000 dead letters, against \
+                the same with 100",
+        needs: needs::REDIS,
+        run: latency_redis::run,
+    },
 ];
 
 #[cfg(test)]
@@ -127,7 +167,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .contains("verify, ingress-memory, worker-memory, body-memory")
+                .contains("verify, ingress-memory, worker-memory, body-memory, ingress-redis")
         );
     }
 }

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::process;
 
 /// A program a command cannot do without.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Need {
     /// The program, as looked up in `PATH`.
     pub(crate) binary: &'static str,
@@ -31,6 +31,29 @@ pub(crate) const LOAD: &[Need] = &[Need {
     package: "wrk",
     why: "sends the load of the HTTP benchmarks",
 }];
+
+/// What the benchmarks over Redis need, peers and load included.
+pub(crate) const REDIS_AND_PEERS: &[Need] = &[LOAD[0], REDIS[0], NODE[0], NODE[1]];
+
+/// What the benchmarks over Redis need that have no peer.
+pub(crate) const REDIS: &[Need] = &[Need {
+    binary: "redis-server",
+    package: "redis-server",
+    why: "is the store that is measured",
+}];
+
+const NODE: [Need; 2] = [
+    Need {
+        binary: "node",
+        package: "nodejs",
+        why: "runs BullMQ, which is measured against",
+    },
+    Need {
+        binary: "npm",
+        package: "npm",
+        why: "installs BullMQ",
+    },
+];
 
 /// Makes sure that every needed program is there.
 ///

@@ -10,6 +10,7 @@ use std::thread;
 
 use super::measure::{Bar, Measure, Side};
 use super::programs::Programs;
+use super::rounds::valid;
 use super::server::Server;
 use super::wrk::{Load, Requests};
 use crate::error::Error;
@@ -17,40 +18,28 @@ use crate::process::{self, target_dir};
 
 /// Generates the requests once, then compares under load.
 pub(super) fn run(programs: &Programs) -> Result<Vec<Measure>, Error> {
-    let requests = generate(programs)?;
+    let requests = generate(programs, COUNT_PER_CORE)?;
     let measure = Measure::of_pairs("50 connections", "requests/s", Bar::AtLeast(0.8), |side| {
-        let first = run_once(programs, &requests, side)?;
-        let load = match first.problem() {
-            None => first,
-            Some(problem) => {
-                println!("invalid, run again: {problem}");
-                run_once(programs, &requests, side)?
-            }
-        };
-        match load.problem() {
-            None => Ok(load.requests_per_second()),
-            Some(problem) => Err(Error::unusable(format!("two invalid runs: {problem}"))),
-        }
+        valid(|| Ok(run_once(programs, &requests, side)?.judged()))
     });
-    // Some hundred megabytes that are quickly made again.
-    let removed = fs::remove_file(&requests.file);
-    removed.map_err(|error| Error::unusable(format!("cannot remove the requests: {error}")))?;
+    requests.remove()?;
     Ok(vec![measure?])
 }
 
 /// One run against a fresh server.
 fn run_once(programs: &Programs, requests: &Requests, side: Side) -> Result<Load, Error> {
     let server = Server::start(programs.command("bench-ingress").arg(side.argument()))?;
-    let mut load = Load::run(server.address(), requests)?;
+    let mut load = Load::run(server.address(), requests, 50)?;
     if side == Side::Ours {
         load.add_counts(&server.counts()?)?;
     }
     Ok(load)
 }
 
-fn generate(programs: &Programs) -> Result<Requests, Error> {
+/// Signed requests in a file of their own, so many a core.
+pub(super) fn generate(programs: &Programs, count_per_core: u64) -> Result<Requests, Error> {
     let file = target_dir()?.join(FILE);
-    let count = COUNT_PER_CORE * cores().clamp(2, 5);
+    let count = count_per_core * cores().clamp(2, 5);
     println!("generating {count} signed requests");
     let mut command = programs.command("bench-ingress");
     command

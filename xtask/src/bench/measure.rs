@@ -51,12 +51,22 @@ impl Measure {
             );
             pairs.push(pair);
         }
-        Ok(Self {
-            name,
+        Ok(Self::of_finished_pairs(name, unit, bar, pairs))
+    }
+
+    /// From pairs that were run elsewhere; the bar is on the ratio of ours to the other.
+    pub(super) fn of_finished_pairs(
+        name: impl Into<String>,
+        unit: &'static str,
+        bar: Bar,
+        pairs: Vec<Pair>,
+    ) -> Self {
+        Self {
+            name: name.into(),
             unit,
             samples: Samples::Pairs(pairs),
             bar,
-        })
+        }
     }
 
     /// From the figures of runs that stand alone; the bar is on their median.
@@ -124,9 +134,13 @@ impl Measure {
         }
     }
 
-    /// `met` or `MISSED`.
+    /// `met`, `MISSED`, or `–` where there is no bar.
     pub(super) fn verdict(&self) -> &'static str {
-        if self.holds() { "met" } else { "MISSED" }
+        match self.bar {
+            Bar::None => "–",
+            _ if self.holds() => "met",
+            _ => "MISSED",
+        }
     }
 }
 
@@ -196,6 +210,8 @@ pub(super) enum Bar {
     AtMost(f64),
     Below(f64),
     Exactly(f64),
+    /// The figure is told, not judged.
+    None,
 }
 
 impl Bar {
@@ -206,6 +222,7 @@ impl Bar {
             Self::AtMost(bar) => figure <= bar,
             Self::Below(bar) => figure < bar,
             Self::Exactly(bar) => figure == bar,
+            Self::None => true,
         }
     }
 }
@@ -217,6 +234,7 @@ impl fmt::Display for Bar {
             Self::AtMost(bar) => write!(f, "≤ {bar}"),
             Self::Below(bar) => write!(f, "< {bar}"),
             Self::Exactly(bar) => write!(f, "= {bar}"),
+            Self::None => f.write_str("–"),
         }
     }
 }
@@ -299,6 +317,13 @@ mod tests {
     fn no_figures_meet_no_bar() {
         assert!(!Measure::of_runs("x", "", Bar::AtMost(1.0), vec![]).holds());
         assert!(!Measure::of_each_run("x", "", Bar::AtMost(1.0), vec![]).holds());
+    }
+
+    #[test]
+    fn without_a_bar_there_is_no_verdict() {
+        let measure = Measure::of_runs("x", "ms", Bar::None, vec![1.0]);
+        assert!(measure.holds());
+        assert_eq!(measure.verdict(), "–");
     }
 
     #[test]

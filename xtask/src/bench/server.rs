@@ -87,7 +87,7 @@ impl Drop for Server {
 }
 
 /// A port that nobody listens on now.
-fn free_address() -> Result<SocketAddr, Error> {
+pub(super) fn free_address() -> Result<SocketAddr, Error> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
         .and_then(|listener| listener.local_addr())
         .map_err(|error| Error::unusable(format!("no free port: {error}")))

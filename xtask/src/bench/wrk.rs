@@ -1,5 +1,6 @@
 //! Load from `wrk`, every request different.
 
+use std::fs;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::Command;
@@ -32,6 +33,12 @@ impl Requests {
             ))),
         }
     }
+
+    /// Removes the file: some hundred megabytes that are quickly made again.
+    pub(super) fn remove(self) -> Result<(), Error> {
+        fs::remove_file(&self.file)
+            .map_err(|error| Error::unusable(format!("cannot remove the requests: {error}")))
+    }
 }
 
 /// What one run of `wrk` came to, with the server's own counts where it has any.
@@ -46,27 +53,33 @@ pub(super) struct Load {
     /// Threads that had sent all of their slice before the time was up.
     exhausted: f64,
     counts: Option<Counts>,
+    connections: u16,
 }
 
 impl Load {
-    /// Sends requests for five seconds over fifty connections.
-    pub(super) fn run(address: SocketAddr, requests: &Requests) -> Result<Self, Error> {
+    /// Sends requests for five seconds.
+    pub(super) fn run(
+        address: SocketAddr,
+        requests: &Requests,
+        connections: u16,
+    ) -> Result<Self, Error> {
         let threads = threads();
         let mut command = Command::new("wrk");
         command
             .current_dir(process::root())
             .arg(format!("-t{threads}"))
+            .arg(format!("-c{connections}"))
             .args(OPTIONS)
             .arg(format!("http://{address}/"));
         command.arg("--").arg(&requests.file);
         command.args([requests.length, requests.count, threads].map(|number| number.to_string()));
         let text =
             process::output(&mut command).map_err(|error| Error::unusable(error.to_string()))?;
-        Self::parse(&text)
+        Self::parse(&text, connections)
     }
 
     /// Reads the line that `signed.lua` prints at the end of a run.
-    fn parse(text: &str) -> Result<Self, Error> {
+    fn parse(text: &str, connections: u16) -> Result<Self, Error> {
         let figures = Figures::parse(text)?;
         Ok(Self {
             requests: figures.positive("requests")?,
@@ -75,6 +88,7 @@ impl Load {
             socket_errors: figures.get("socket_errors")?,
             exhausted: figures.get("exhausted")?,
             counts: None,
+            connections,
         })
     }
 
@@ -88,12 +102,19 @@ impl Load {
         Ok(())
     }
 
-    pub(super) fn requests_per_second(&self) -> f64 {
+    fn requests_per_second(&self) -> f64 {
         self.requests / self.seconds
     }
 
-    /// Why this run does not count, if it does not.
-    pub(super) fn problem(&self) -> Option<String> {
+    /// The rate, or why this run does not count.
+    pub(super) fn judged(&self) -> Result<f64, String> {
+        match self.problem() {
+            None => Ok(self.requests_per_second()),
+            Some(problem) => Err(problem),
+        }
+    }
+
+    fn problem(&self) -> Option<String> {
         let Self {
             requests,
             seconds: _,
@@ -101,6 +122,7 @@ impl Load {
             socket_errors,
             exhausted,
             counts,
+            connections,
         } = self;
         if *exhausted > 0.0 {
             return Some(format!(
@@ -124,7 +146,7 @@ impl Load {
             ));
         }
         // What was under way when the time was up is accepted but not answered.
-        if *accepted < *requests || *accepted > requests + CONNECTIONS {
+        if *accepted < *requests || *accepted > requests + f64::from(*connections) {
             return Some(format!(
                 "the server accepted {accepted} of {requests} answered requests"
             ));
@@ -148,8 +170,7 @@ fn threads() -> u64 {
     (cores / 2).clamp(1, 8)
 }
 
-const CONNECTIONS: f64 = 50.0;
-const OPTIONS: [&str; 4] = ["-c50", "-d5s", "-s", "benches/wrk/signed.lua"];
+const OPTIONS: [&str; 3] = ["-d5s", "-s", "benches/wrk/signed.lua"];
 
 #[cfg(test)]
 mod tests {
@@ -165,7 +186,7 @@ requests=320000 duration_us=8000000 status_errors=0 socket_errors=0 exhausted=0
 ";
 
     fn load(line: &str) -> Load {
-        Load::parse(line).unwrap()
+        Load::parse(line, 50).unwrap()
     }
 
     #[test]
@@ -177,7 +198,7 @@ requests=320000 duration_us=8000000 status_errors=0 socket_errors=0 exhausted=0
 
     #[test]
     fn output_without_the_line_of_the_script_is_an_error() {
-        assert!(Load::parse("Requests/sec:  39987.11\n").is_err());
+        assert!(Load::parse("Requests/sec:  39987.11\n", 50).is_err());
     }
 
     #[test]

@@ -1,0 +1,10 @@
+//! What the programs of the Redis benchmarks share.
+#![forbid(unsafe_code)]
+
+pub mod crowd;
+pub mod deliveries;
+pub mod info;
+pub mod options;
+pub mod store;
+pub mod tally;
+pub mod timing;
