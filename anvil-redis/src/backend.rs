@@ -80,7 +80,7 @@ impl RedisBackend {
         &self.0.settings
     }
 
-    fn queue(&self, name: &QueueName) -> Arc<Queue> {
+    pub(crate) fn queue(&self, name: &QueueName) -> Arc<Queue> {
         let queues = self.0.queues.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(queue) = queues.get(name) {
             return Arc::clone(queue);

@@ -48,6 +48,7 @@ mod builder;
 mod codec;
 mod connections;
 mod error;
+mod fsck;
 mod health;
 mod keys;
 mod link;
@@ -58,5 +59,6 @@ mod settings;
 
 pub use backend::RedisBackend;
 pub use builder::RedisBuilder;
+pub use fsck::{FsckReport, Problem, ProblemKind};
 pub use health::{Finding, Health};
 pub use settings::{Durability, InvalidConfig};

@@ -19,6 +19,7 @@ mod dead;
 mod enqueue;
 mod extend;
 mod fields;
+mod fsck;
 mod reserve;
 mod settle;
 mod stats;

@@ -12,6 +12,7 @@ use anvil_queue::{
 use futures_util::future::{join_all, select_all, try_join_all};
 
 use crate::connections::Connections;
+use crate::fsck::FsckReport;
 use crate::keys::Keys;
 use crate::partition::{Counts, Partition};
 use crate::settings::Settings;
@@ -253,6 +254,17 @@ impl Queue {
             }
         }
         Ok(answers)
+    }
+
+    pub(crate) async fn fsck(&self, repair: bool) -> Result<FsckReport, QueueError> {
+        let mut whole = FsckReport::default();
+        for partition in &self.partitions {
+            let report = partition.fsck(repair).await?;
+            whole.jobs += report.jobs;
+            whole.problems.extend(report.problems);
+            whole.incomplete |= report.incomplete;
+        }
+        Ok(whole)
     }
 
     /// Sorts items by partition and remembers their places.

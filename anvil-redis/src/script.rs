@@ -83,6 +83,8 @@ pub(crate) static CANCEL: LazyLock<Script> =
     LazyLock::new(|| Script::new(ALSO_WHEN_FULL, include_str!("lua/cancel.lua")));
 pub(crate) static VIEW: LazyLock<Script> =
     LazyLock::new(|| Script::new(READS_ONLY, include_str!("lua/view.lua")));
+pub(crate) static FSCK: LazyLock<Script> =
+    LazyLock::new(|| Script::new(ALSO_WHEN_FULL, include_str!("lua/fsck.lua")));
 pub(crate) static DEAD_LIST: LazyLock<Script> =
     LazyLock::new(|| Script::new(READS_ONLY, include_str!("lua/dead_list.lua")));
 pub(crate) static LOOK: LazyLock<Script> =

@@ -6,7 +6,7 @@ use anvil_redis_fixture::Server;
 
 /// A server of its own for each test.
 pub(crate) struct Standalone {
-    server: Server,
+    pub(crate) server: Server,
 }
 
 impl Standalone {
