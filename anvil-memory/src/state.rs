@@ -12,20 +12,21 @@ mod applied;
 mod claims;
 mod dead;
 mod enqueue;
+mod entries;
 mod entry;
 mod hash;
+mod index;
 mod ready;
 mod reserve;
 mod settle;
-mod spread;
 
 use ages::Ages;
 use applied::AppliedSettlements;
 use claims::Claims;
+use entries::Entries;
 use entry::{Entry, Stage};
 pub(crate) use hash::FoldState;
 use ready::Ready;
-use spread::Spread;
 
 /// What a queue may hold and for how long it remembers.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +53,7 @@ impl Default for Limits {
 pub(crate) struct State {
     limits: Limits,
     wall_start: SystemTime,
-    entries: Spread<JobId, Entry>,
+    entries: Entries,
     ready: Ready,
     scheduled: BTreeSet<(Duration, u64, JobId)>,
     leases: BTreeSet<(Duration, JobId)>,
@@ -73,7 +74,7 @@ impl State {
         Self {
             limits,
             wall_start,
-            entries: Spread::default(),
+            entries: Entries::default(),
             ready: Ready::default(),
             scheduled: BTreeSet::new(),
             leases: BTreeSet::new(),
