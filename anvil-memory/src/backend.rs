@@ -1,6 +1,5 @@
-use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use anvil_queue::{
@@ -9,10 +8,11 @@ use anvil_queue::{
     QueueStats, Refusal, ReplayOptions, Replayed, Reserve, Reserved, Settled, Settlement,
 };
 use async_trait::async_trait;
-use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::state::{FoldState, Limits, State};
+use crate::queue::Queue;
+use crate::queues::Queues;
+use crate::state::{Limits, State};
 
 /// A queue backend that keeps everything in the memory of this process.
 ///
@@ -44,7 +44,7 @@ use crate::state::{FoldState, Limits, State};
 pub struct MemoryBackend {
     limits: Limits,
     clock: Clock,
-    queues: RwLock<HashMap<QueueName, Arc<Queue>, FoldState>>,
+    queues: Queues,
 }
 
 impl MemoryBackend {
@@ -54,7 +54,7 @@ impl MemoryBackend {
         Self {
             limits: Limits::default(),
             clock: Clock::start(),
-            queues: RwLock::default(),
+            queues: Queues::default(),
         }
     }
 
@@ -88,30 +88,17 @@ impl MemoryBackend {
         self
     }
 
-    fn queue(&self, name: &QueueName) -> Arc<Queue> {
-        let queues = self.queues.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(queue) = queues.get(name) {
-            return Arc::clone(queue);
-        }
-        drop(queues);
-        let mut queues = self.queues.write().unwrap_or_else(PoisonError::into_inner);
-        let queue = queues.entry(name.clone()).or_insert_with(|| {
-            Arc::new(Queue {
-                state: Mutex::new(State::new(self.limits, self.clock.wall_start)),
-                wake: Notify::new(),
-            })
-        });
-        Arc::clone(queue)
+    /// Does something with one queue.
+    fn with<T>(&self, name: &QueueName, act: impl FnOnce(&Arc<Queue>) -> T) -> T {
+        let new = || Queue::new(State::new(self.limits, self.clock.wall_start));
+        self.queues.with(name, new, act)
     }
 
     /// Runs one verb on the state of one queue.
     fn run<T>(&self, name: &QueueName, verb: impl FnOnce(&mut State, Duration) -> T) -> T {
-        let queues = self.queues.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(queue) = queues.get(name) {
-            return queue.run(|state| verb(state, self.clock.now()));
-        }
-        drop(queues);
-        self.queue(name).run(|state| verb(state, self.clock.now()))
+        self.with(name, |queue| {
+            queue.run(|state| verb(state, self.clock.now()))
+        })
     }
 }
 
@@ -148,7 +135,7 @@ impl QueueBackend for MemoryBackend {
     async fn wait(&self, queue: &QueueName, at_most: Duration) -> Result<(), QueueError> {
         // A caller whose loop finds work it may not take must still let other tasks run.
         tokio::task::consume_budget().await;
-        let queue = self.queue(queue);
+        let queue = self.with(queue, Arc::clone);
         let mut woken = std::pin::pin!(queue.wake.notified());
         // From here on no wake-up is missed, whatever happens between the look and the wait.
         woken.as_mut().enable();
@@ -254,45 +241,10 @@ impl fmt::Debug for MemoryBackend {
             clock: _,
             queues,
         } = self;
-        let queues = queues.read().unwrap_or_else(PoisonError::into_inner);
         f.debug_struct("MemoryBackend")
             .field("limits", limits)
-            .field("queues", &*queues)
+            .field("queues", queues)
             .finish()
-    }
-}
-
-/// One queue: its jobs, and the bell that wakes whoever waits for some.
-struct Queue {
-    state: Mutex<State>,
-    wake: Notify,
-}
-
-impl Queue {
-    /// Runs `verb` under the lock and rings the bell where it leaves work, or work that comes
-    /// sooner than those who wait know of.
-    ///
-    /// One ring wakes one waiter. Where more work is left its `reserve` rings again, so a burst
-    /// wakes as many as there is work for.
-    fn run<T>(&self, verb: impl FnOnce(&mut State) -> T) -> T {
-        let mut state = self.state();
-        let answer = verb(&mut state);
-        let ring = state.take_sooner() || state.has_ready();
-        drop(state);
-        if ring {
-            self.wake.notify_one();
-        }
-        answer
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl fmt::Debug for Queue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&*self.state(), f)
     }
 }
 

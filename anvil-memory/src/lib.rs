@@ -49,6 +49,8 @@
 #![forbid(unsafe_code)]
 
 mod backend;
+mod queue;
+mod queues;
 mod state;
 
 pub use backend::MemoryBackend;

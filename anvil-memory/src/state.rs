@@ -13,20 +13,21 @@ mod claims;
 mod control;
 mod dead;
 mod enqueue;
+mod entries;
 mod entry;
 mod hash;
+mod index;
 mod ready;
 mod reserve;
 mod settle;
-mod spread;
 
 use ages::Ages;
 use applied::AppliedSettlements;
 use claims::Claims;
+use entries::Entries;
 use entry::{Entry, Stage};
 pub(crate) use hash::FoldState;
 use ready::Ready;
-use spread::Spread;
 
 /// What a queue may hold and for how long it remembers.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +54,7 @@ impl Default for Limits {
 pub(crate) struct State {
     limits: Limits,
     wall_start: SystemTime,
-    entries: Spread<JobId, Entry>,
+    entries: Entries,
     ready: Ready,
     scheduled: BTreeSet<(Duration, u64, JobId)>,
     leases: BTreeSet<(Duration, JobId)>,
@@ -74,7 +75,7 @@ impl State {
         Self {
             limits,
             wall_start,
-            entries: Spread::default(),
+            entries: Entries::default(),
             ready: Ready::default(),
             scheduled: BTreeSet::new(),
             leases: BTreeSet::new(),

@@ -310,6 +310,10 @@ pub struct Metadata(Vec<(Cow<'static, str>, Bytes)>);
 impl Metadata {
     /// Appends an entry; several entries may share a name.
     pub fn push(&mut self, name: impl Into<Cow<'static, str>>, value: impl Into<Bytes>) {
+        if self.0.is_empty() {
+            // Most deliveries carry one entry, for as long as they wait.
+            self.0.reserve_exact(1);
+        }
         self.0.push((name.into(), value.into()));
     }
 

@@ -3,25 +3,31 @@ use std::time::Duration;
 
 use anvil_queue::{DedupeKey, JobId};
 
-use super::spread::Spread;
+use super::index::Index;
 
 /// Which job holds which key, and until when.
 ///
-/// A claim outlives its job. An expired one is never answered from; it is dropped a few at a time,
-/// in the order in which claims were made. There are as many as deliveries in a window, so they
-/// are kept small: the first half of a digest tells deliveries apart as well as the whole.
+/// A claim outlives its job. Claims are a log in the order in which they were made, which is the
+/// order in which they expire, and an index that finds the newest of a key. An expired one is
+/// never answered from; it is dropped a few at a time, from the front. There are as many as
+/// deliveries in a window, so they are kept small: the first half of a digest tells deliveries
+/// apart as well as the whole.
 #[derive(Default)]
 pub(super) struct Claims {
-    claims: Spread<ClaimKey, Claim>,
-    expiries: VecDeque<(Nanos, ClaimKey)>,
-    /// Before this time nothing has expired. Looked at with each new job, where the end of a long
-    /// list would have to be fetched from far away.
+    log: VecDeque<Claim>,
+    /// The number of the first claim in the log; the others count up from it. It wraps, which
+    /// would take four billion claims at a time to be noticed.
+    first: u32,
+    index: Index,
+    /// Before this time nothing has expired. Looked at with each new job, where the front of a
+    /// long log would have to be fetched from far away.
     none_before: Nanos,
 }
 
 pub(super) type ClaimKey = [u8; 16];
 
 struct Claim {
+    key: ClaimKey,
     holder: JobId,
     expires: Nanos,
 }
@@ -32,18 +38,28 @@ type Nanos = u64;
 impl Claims {
     /// The job that holds `key` at this time.
     pub(super) fn holder(&self, key: &ClaimKey, now: Duration) -> Option<JobId> {
-        let now = nanos(now);
-        self.claims
-            .get(key)
-            .filter(|claim| now < claim.expires)
-            .map(|claim| claim.holder)
+        let number = self.index.find(key, |number| self.is_of(number, key))?;
+        let claim = self.get(number)?;
+        (nanos(now) < claim.expires).then_some(claim.holder)
     }
 
-    /// Gives `key` to `holder` for `window` from now, whoever held it before.
+    /// Gives `key` to `holder` for `window` from now, whoever held it before. The window is the
+    /// same for all claims.
     pub(super) fn claim(&mut self, key: ClaimKey, holder: JobId, window: Duration, now: Duration) {
         let expires = nanos(now.saturating_add(window));
-        self.claims.insert(key, Claim { holder, expires });
-        self.expiries.push_back((expires, key));
+        let number = self.first.wrapping_add(self.log.len() as u32);
+        self.log.push_back(Claim {
+            key,
+            holder,
+            expires,
+        });
+        let Self {
+            log, first, index, ..
+        } = self;
+        index.put(&key, number, |number| {
+            let claim = log.get(number.wrapping_sub(*first) as usize);
+            claim.is_some_and(|claim| claim.key == key)
+        });
     }
 
     /// Drops expired claims, at most `limit` of them.
@@ -53,27 +69,31 @@ impl Claims {
             return;
         }
         for _ in 0..limit {
-            let Some((expires, key)) = self.expiries.front() else {
+            let Some(Claim { key, expires, .. }) = self.log.front() else {
                 return;
             };
             if *expires > now {
                 self.none_before = *expires;
                 return;
             }
-            // A claim made again since has a later line of its own.
-            if self
-                .claims
-                .get(key)
-                .is_some_and(|claim| claim.expires <= now)
-            {
-                self.claims.remove(key);
-            }
-            self.expiries.pop_front();
+            // Where the key was claimed again since, the index has the newer number.
+            self.index.remove(key, self.first);
+            self.log.pop_front();
+            self.first = self.first.wrapping_add(1);
         }
     }
 
+    /// How many keys are claimed.
     pub(super) fn len(&self) -> usize {
-        self.claims.len()
+        self.index.len()
+    }
+
+    fn get(&self, number: u32) -> Option<&Claim> {
+        self.log.get(number.wrapping_sub(self.first) as usize)
+    }
+
+    fn is_of(&self, number: u32, key: &ClaimKey) -> bool {
+        self.get(number).is_some_and(|claim| claim.key == *key)
     }
 }
 

@@ -139,12 +139,14 @@ impl fmt::Debug for AroundBody {
 }
 
 fn is_name(text: &str) -> bool {
-    let printable = if text.is_ascii() {
-        !text.bytes().any(|byte| byte.is_ascii_control())
-    } else {
-        !text.chars().any(char::is_control)
-    };
-    printable && (1..=MAX_NAME_LEN).contains(&text.len())
+    if !(1..=MAX_NAME_LEN).contains(&text.len()) {
+        return false;
+    }
+    // Without an early exit, so that many bytes are looked at in one step.
+    let plain = text
+        .bytes()
+        .fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~'));
+    plain || !text.chars().any(char::is_control)
 }
 
 const DEFAULT_KIND: &str = "webhook";

@@ -1,11 +1,12 @@
 //! The whole chain over HTTP with a worker draining, against a bare axum route that reads the body
-//! and answers a constant 202. The chain is served by hyper, as `examples/hyper` does it: it is one
-//! service and needs no router.
+//! and answers a constant 202. The chain is served by hyper itself: it is one service and needs no
+//! router.
 //!
 //! `bench-ingress generate --count N --out FILE` writes N signed requests of one length, no two
 //! bodies alike. `bench-ingress ours|floor --port P` serves them on 127.0.0.1 and prints
 //! `listening`; `ours` answers `GET /counts` with what became of them.
 
+use std::convert::Infallible;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
@@ -18,15 +19,16 @@ use anvil_tower::{GitHub, ingress};
 use axum::Router;
 use axum::routing::post;
 use bytes::Bytes;
+use futures_util::future::Either;
 use hmac::{Hmac, KeyInit, Mac};
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use hyper_util::service::TowerToHyperService;
 use sha2::Sha256;
 use tokio::net::TcpListener;
-use tower::{ServiceExt, service_fn};
+use tower::ServiceExt;
 
 fn main() -> ExitCode {
     let args: Vec<_> = std::env::args().skip(1).collect();
@@ -114,21 +116,16 @@ async fn ours(listener: TcpListener) -> io::Result<()> {
         .expect("valid settings");
     tokio::spawn(async move { worker.run(std::future::pending()).await });
 
-    let shared = Arc::new((hooks, backend, queue));
-    let app = service_fn(move |request: Request<Incoming>| {
-        let shared = Arc::clone(&shared);
-        async move {
-            let (hooks, backend, queue) = &*shared;
-            match request.uri().path() {
-                "/hooks" => hooks.clone().oneshot(request).await,
-                "/counts" => Ok(counts(backend, queue).await),
-                _ => Ok(not_found()),
-            }
-        }
-    });
+    let asked = Arc::new((backend, queue));
     loop {
         let (connection, _) = listener.accept().await?;
-        let app = TowerToHyperService::new(app.clone());
+        let (hooks, asked) = (hooks.clone(), Arc::clone(&asked));
+        let app = service_fn(
+            move |request: Request<Incoming>| match request.uri().path() {
+                "/hooks" => Either::Left(hooks.clone().oneshot(request)),
+                path => Either::Right(other(path == "/counts", Arc::clone(&asked))),
+            },
+        );
         tokio::spawn(async move {
             let connection = TokioIo::new(connection);
             // The load ends by closing its connections.
@@ -137,6 +134,18 @@ async fn ours(listener: TcpListener) -> io::Result<()> {
                 .await;
         });
     }
+}
+
+async fn other(
+    counts_asked: bool,
+    asked: Arc<(Arc<MemoryBackend>, QueueName)>,
+) -> Result<Response<ResponseBody>, Infallible> {
+    let (backend, queue) = &*asked;
+    Ok(if counts_asked {
+        counts(backend, queue).await
+    } else {
+        not_found()
+    })
 }
 
 async fn counts(backend: &MemoryBackend, queue: &QueueName) -> Response<ResponseBody> {
