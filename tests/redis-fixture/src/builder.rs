@@ -1,6 +1,7 @@
 //! The settings of a server to be started.
 
-use crate::server::{Credentials, Server};
+use crate::credentials::Credentials;
+use crate::server::{Server, Setup};
 
 /// What a server is to be like; [`start`](Self::start) makes it so.
 ///
@@ -8,15 +9,13 @@ use crate::server::{Credentials, Server};
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Builder {
-    config: Vec<String>,
-    credentials: Option<Credentials>,
+    setup: Setup,
 }
 
 impl Builder {
     pub(crate) fn new() -> Self {
         Self {
-            config: Vec::new(),
-            credentials: None,
+            setup: Setup::new(),
         }
     }
 
@@ -41,24 +40,25 @@ impl Builder {
     /// Asks every client for a password. Default: none.
     pub fn password(mut self, password: &str) -> Self {
         let line = format!("requirepass {}", quoted(password));
-        self.config.push(line);
-        self.credentials = Some(Credentials::new(None, password));
+        self.setup.config.push(line);
+        self.setup.credentials = Some(Credentials::new(None, password));
         self
     }
 
     /// Lets in only a user with a password, who may do everything. Default: everybody.
     pub fn user(mut self, name: &str, password: &str) -> Self {
         let secret = quoted(&format!(">{password}"));
-        self.config.push("user default off".into());
-        self.config
+        self.setup.config.push("user default off".into());
+        self.setup
+            .config
             .push(format!("user {name} on {secret} ~* &* +@all"));
-        self.credentials = Some(Credentials::new(Some(name), password));
+        self.setup.credentials = Some(Credentials::new(Some(name), password));
         self
     }
 
     /// Adds a line to the server's configuration file; the value stands as it would there.
     pub fn config(mut self, name: &str, value: &str) -> Self {
-        self.config.push(format!("{name} {value}"));
+        self.setup.config.push(format!("{name} {value}"));
         self
     }
 
@@ -70,11 +70,11 @@ impl Builder {
     /// there is no `redis-server`.
     #[must_use]
     pub fn start(self) -> Server {
-        let Self {
-            config,
-            credentials,
-        } = self;
-        Server::boot(&config, credentials.as_ref())
+        Server::boot(&self.setup)
+    }
+
+    pub(crate) fn into_setup(self) -> Setup {
+        self.setup
     }
 }
 

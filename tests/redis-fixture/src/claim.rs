@@ -70,6 +70,14 @@ impl Drop for Claim {
     }
 }
 
+/// Tries again where a port was taken between the claim and its use.
+pub(crate) fn retried<T>(mut start: impl FnMut() -> Option<T>) -> T {
+    const ATTEMPTS: u32 = 20;
+    (0..ATTEMPTS)
+        .find_map(|_| start())
+        .unwrap_or_else(|| panic!("other programs took {ATTEMPTS} claimed ports in a row"))
+}
+
 /// One folder for each user, since only its owner may remove what is in it.
 fn root() -> PathBuf {
     let user = fs::metadata("/proc/self").map_or(0, |process| process.uid());

@@ -4,15 +4,20 @@
 mod builder;
 mod claim;
 mod client;
+mod cluster;
+mod credentials;
 mod process;
 mod proxy;
 mod reply;
+mod sentinels;
 mod server;
 mod wait;
 
 pub use builder::{Builder, Fsync};
 pub use client::Client;
+pub use cluster::{Cluster, Migration};
 pub use proxy::{Fault, Proxy};
 pub use reply::Reply;
+pub use sentinels::Sentinels;
 pub use server::Server;
 pub use wait::until;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::claim::Claim;
+use crate::claim::{Claim, retried};
 use shared::{Mode, Rule, Shared};
 
 /// A proxy on 127.0.0.1 between a client and a server, both of whom it can fail.
@@ -48,18 +48,16 @@ impl Proxy {
     /// Panics where no port is free.
     #[must_use]
     pub fn start(target: u16) -> Self {
-        for _ in 0..ATTEMPTS {
+        retried(|| {
             let claim = Claim::take();
             let shared = Arc::new(Shared::new(target));
-            if let Ok(acceptor) = acceptor::start(claim.port(), Arc::clone(&shared)) {
-                return Self {
-                    shared,
-                    acceptor: Some(acceptor),
-                    claim,
-                };
-            }
-        }
-        panic!("{ATTEMPTS} ports in a row were taken before the proxy had them");
+            let acceptor = acceptor::start(claim.port(), Arc::clone(&shared)).ok()?;
+            Some(Self {
+                shared,
+                acceptor: Some(acceptor),
+                claim,
+            })
+        })
     }
 
     /// Passes everything on, with what a [`stall`](Self::stall) has held back.
@@ -173,5 +171,3 @@ pub enum Fault {
     /// The connection is cut before the server gets the command.
     LoseRequest,
 }
-
-const ATTEMPTS: u32 = 20;

@@ -6,8 +6,9 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::builder::Builder;
-use crate::claim::Claim;
+use crate::claim::{Claim, retried};
 use crate::client::Client;
+use crate::credentials::Credentials;
 use crate::process::{LOG, Process};
 use crate::reply::Reply;
 use crate::wait::{LIMIT, until, until_or};
@@ -29,6 +30,7 @@ pub struct Server {
     process: Mutex<Option<Process>>,
     claim: Claim,
     credentials: Option<Credentials>,
+    arguments: &'static [&'static str],
 }
 
 impl Server {
@@ -47,20 +49,20 @@ impl Server {
         Builder::new()
     }
 
-    pub(crate) fn boot(config: &[String], credentials: Option<&Credentials>) -> Self {
-        // A port may be taken between the look at it and the start.
-        for _ in 0..ATTEMPTS {
-            let server = Self {
-                process: Mutex::new(None),
-                claim: Claim::take(),
-                credentials: credentials.cloned(),
-            };
-            server.write_config(config);
-            if server.try_run() {
-                return server;
-            }
-        }
-        panic!("{ATTEMPTS} ports in a row were taken before redis-server had them");
+    pub(crate) fn boot(setup: &Setup) -> Self {
+        retried(|| Self::try_boot(Claim::take(), setup))
+    }
+
+    /// Starts a server on a port; `None` where another program was faster to take it.
+    pub(crate) fn try_boot(claim: Claim, setup: &Setup) -> Option<Self> {
+        let server = Self {
+            process: Mutex::new(None),
+            claim,
+            credentials: setup.credentials.clone(),
+            arguments: setup.arguments,
+        };
+        server.write_config(&setup.config);
+        server.try_run().then_some(server)
     }
 
     /// Kills the server (`SIGKILL`) and waits until it is gone; does nothing where it is down.
@@ -195,6 +197,12 @@ impl Server {
         self.running(Process::id)
     }
 
+    /// Whether the server was started and not killed or stopped since.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        self.process().is_some()
+    }
+
     /// The directory with the server's files.
     #[must_use]
     pub fn directory(&self) -> &Path {
@@ -223,7 +231,7 @@ impl Server {
     /// Starts the process and waits until it answers; `false` where another program has the port.
     fn try_run(&self) -> bool {
         let printed_before = self.log().len();
-        let mut process = Process::start(self.directory(), &[CONFIG]);
+        let mut process = Process::start(self.directory(), self.arguments);
         let unanswered = || format!("redis-server does not answer:\n{}", self.log());
         let came_up = until_or(unanswered, LIMIT, || {
             if process.has_ended() {
@@ -263,45 +271,31 @@ impl Server {
     }
 }
 
-/// With what a client gets in.
+/// Everything a server is started with.
 #[derive(Clone, Debug)]
-pub(crate) struct Credentials {
-    user: Option<String>,
-    password: String,
+pub(crate) struct Setup {
+    pub(crate) arguments: &'static [&'static str],
+    /// Lines of the configuration file.
+    pub(crate) config: Vec<String>,
+    pub(crate) credentials: Option<Credentials>,
 }
 
-impl Credentials {
-    pub(crate) fn new(user: Option<&str>, password: &str) -> Self {
+impl Setup {
+    pub(crate) fn new() -> Self {
         Self {
-            user: user.map(str::to_owned),
-            password: password.to_owned(),
+            arguments: &[CONFIG],
+            config: Vec::new(),
+            credentials: None,
         }
     }
 
-    fn auth(&self) -> Vec<&str> {
-        let mut words = vec!["AUTH"];
-        words.extend(self.user.as_deref());
-        words.push(&self.password);
-        words
+    pub(crate) fn sentinel(config: Vec<String>) -> Self {
+        Self {
+            arguments: &[CONFIG, "--sentinel"],
+            config,
+            credentials: None,
+        }
     }
-
-    fn login(&self) -> String {
-        let user = self.user.as_deref().unwrap_or_default();
-        format!("{}:{}@", escaped(user), escaped(&self.password))
-    }
-}
-
-/// A part of a URL, with everything escaped that could end it.
-fn escaped(text: &str) -> String {
-    text.bytes()
-        .map(|byte| match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                char::from(byte).to_string()
-            }
-            _ => format!("%{byte:02X}"),
-        })
-        .collect()
 }
 
 const CONFIG: &str = "redis.conf";
-const ATTEMPTS: u32 = 20;

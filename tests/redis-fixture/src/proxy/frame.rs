@@ -10,7 +10,7 @@ pub(super) fn read(stream: &mut impl BufRead) -> io::Result<Vec<u8>> {
         values -= 1;
         let line = bytes.len();
         stream.read_until(b'\n', &mut bytes)?;
-        if bytes.last() != Some(&b'\n') {
+        if !bytes[line..].ends_with(b"\n") {
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
         }
         let count = count(&bytes[line..]);
