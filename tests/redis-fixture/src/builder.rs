@@ -56,6 +56,22 @@ impl Builder {
         self
     }
 
+    /// Speaks TLS, on a port beside the plain one, and takes any client there; see
+    /// [`Server::tls_url`]. Default: no TLS.
+    #[cfg(feature = "tls")]
+    pub fn tls(mut self) -> Self {
+        self.setup.tls = Some(false);
+        self
+    }
+
+    /// Speaks TLS as [`tls`](Self::tls) does, and only with clients that show a certificate of its
+    /// authority; see [`Server::client_pem`]. Default: no TLS.
+    #[cfg(feature = "tls")]
+    pub fn mutual_tls(mut self) -> Self {
+        self.setup.tls = Some(true);
+        self
+    }
+
     /// Adds a line to the server's configuration file; the value stands as it would there.
     pub fn config(mut self, name: &str, value: &str) -> Self {
         self.setup.config.push(format!("{name} {value}"));

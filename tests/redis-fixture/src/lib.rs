@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 mod builder;
@@ -11,6 +12,8 @@ mod proxy;
 mod reply;
 mod sentinels;
 mod server;
+#[cfg(feature = "tls")]
+mod tls;
 mod wait;
 
 pub use builder::{Builder, Fsync};

@@ -11,6 +11,8 @@ use crate::client::Client;
 use crate::credentials::Credentials;
 use crate::process::{LOG, Process};
 use crate::reply::Reply;
+#[cfg(feature = "tls")]
+use crate::tls::Tls;
 use crate::wait::{LIMIT, until, until_or};
 
 /// A `redis-server` on a free port of 127.0.0.1, with a directory of its own.
@@ -31,6 +33,8 @@ pub struct Server {
     claim: Claim,
     credentials: Option<Credentials>,
     arguments: &'static [&'static str],
+    #[cfg(feature = "tls")]
+    tls: Option<Tls>,
 }
 
 impl Server {
@@ -60,8 +64,10 @@ impl Server {
             claim,
             credentials: setup.credentials.clone(),
             arguments: setup.arguments,
+            #[cfg(feature = "tls")]
+            tls: setup.tls.map(|_| Tls::new()),
         };
-        server.write_config(&setup.config);
+        server.write_config(setup);
         server.try_run().then_some(server)
     }
 
@@ -174,11 +180,57 @@ impl Server {
     /// The same address with another port, such as that of a [`Proxy`](crate::Proxy).
     #[must_use]
     pub fn url_through(&self, port: u16) -> String {
-        let login = self
-            .credentials
-            .as_ref()
-            .map_or_else(String::new, Credentials::login);
-        format!("redis://{login}127.0.0.1:{port}")
+        format!("redis://{}127.0.0.1:{port}", self.login())
+    }
+
+    /// The address for a client that speaks TLS: `rediss://[user[:password]@]localhost:port`.
+    ///
+    /// # Panics
+    ///
+    /// Panics where the server was built without TLS.
+    #[cfg(feature = "tls")]
+    #[must_use]
+    pub fn tls_url(&self) -> String {
+        format!("rediss://{}localhost:{}", self.login(), self.tls_port())
+    }
+
+    /// The port on 127.0.0.1 where the server speaks TLS; a restart keeps it.
+    ///
+    /// # Panics
+    ///
+    /// Panics where the server was built without TLS.
+    #[cfg(feature = "tls")]
+    #[must_use]
+    pub fn tls_port(&self) -> u16 {
+        self.tls().port()
+    }
+
+    /// The certificate, in PEM, of the authority that a client has to trust.
+    ///
+    /// # Panics
+    ///
+    /// Panics where the server was built without TLS.
+    #[cfg(feature = "tls")]
+    #[must_use]
+    pub fn ca_pem(&self) -> &str {
+        self.tls().authority()
+    }
+
+    /// The certificate that a client may show, and its key, both in PEM.
+    ///
+    /// # Panics
+    ///
+    /// Panics where the server was built without TLS.
+    #[cfg(feature = "tls")]
+    #[must_use]
+    pub fn client_pem(&self) -> (&str, &str) {
+        self.tls().client()
+    }
+
+    #[cfg(feature = "tls")]
+    fn tls(&self) -> &Tls {
+        let tls = self.tls.as_ref();
+        tls.expect("the server was built with `tls` or `mutual_tls`")
     }
 
     /// The port on 127.0.0.1; a restart keeps it.
@@ -215,7 +267,12 @@ impl Server {
         fs::read_to_string(self.directory().join(LOG)).unwrap_or_default()
     }
 
-    fn write_config(&self, extra: &[String]) {
+    fn login(&self) -> String {
+        let credentials = self.credentials.as_ref();
+        credentials.map_or_else(String::new, Credentials::login)
+    }
+
+    fn write_config(&self, setup: &Setup) {
         let mut lines = vec![
             "bind 127.0.0.1".to_owned(),
             format!("port {}", self.port()),
@@ -223,7 +280,11 @@ impl Server {
             // A rewrite forks, and the fork would outlive a killed server.
             "auto-aof-rewrite-percentage 0".to_owned(),
         ];
-        lines.extend_from_slice(extra);
+        lines.extend_from_slice(&setup.config);
+        #[cfg(feature = "tls")]
+        if let (Some(tls), Some(asks_clients)) = (&self.tls, setup.tls) {
+            lines.extend(tls.install(self.directory(), asks_clients));
+        }
         fs::write(self.directory().join(CONFIG), lines.join("\n") + "\n")
             .expect("the directory of a server is writable");
     }
@@ -278,6 +339,9 @@ pub(crate) struct Setup {
     /// Lines of the configuration file.
     pub(crate) config: Vec<String>,
     pub(crate) credentials: Option<Credentials>,
+    /// Whether the server speaks TLS, and with clients that have a certificate only.
+    #[cfg(feature = "tls")]
+    pub(crate) tls: Option<bool>,
 }
 
 impl Setup {
@@ -286,6 +350,8 @@ impl Setup {
             arguments: &[CONFIG],
             config: Vec::new(),
             credentials: None,
+            #[cfg(feature = "tls")]
+            tls: None,
         }
     }
 
@@ -293,7 +359,7 @@ impl Setup {
         Self {
             arguments: &[CONFIG, "--sentinel"],
             config,
-            credentials: None,
+            ..Self::new()
         }
     }
 }
