@@ -6,6 +6,18 @@ use crate::server::{Server, Setup};
 /// What a server is to be like; [`start`](Self::start) makes it so.
 ///
 /// By default a server keeps everything in memory, has no memory limit and asks for no password.
+///
+/// ```
+/// use anvil_redis_fixture::Server;
+///
+/// let server = Server::builder()
+///     .user("anvil", "secret")
+///     .config("maxmemory-policy", "volatile-lru")
+///     .start();
+/// assert_eq!(server.url(), format!("redis://anvil:secret@127.0.0.1:{}", server.port()));
+/// let policy = server.command(&["CONFIG", "GET", "maxmemory-policy"]);
+/// assert_eq!(policy.array()[1].text(), "volatile-lru");
+/// ```
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Builder {

@@ -1,19 +1,23 @@
 //! One `redis-server`.
 
-use std::fs;
-use std::io;
+mod boot;
+#[cfg(feature = "tls")]
+mod tls;
+
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{fs, io};
 
 use crate::builder::Builder;
-use crate::claim::{Claim, retried};
+use crate::claim::Claim;
 use crate::client::Client;
 use crate::credentials::Credentials;
 use crate::process::{LOG, Process};
 use crate::reply::Reply;
 #[cfg(feature = "tls")]
 use crate::tls::Tls;
-use crate::wait::{LIMIT, until, until_or};
+use crate::wait::{LIMIT, until};
+pub(crate) use boot::Setup;
 
 /// A `redis-server` on a free port of 127.0.0.1, with a directory of its own.
 ///
@@ -51,24 +55,6 @@ impl Server {
     /// The settings of a server to be started.
     pub fn builder() -> Builder {
         Builder::new()
-    }
-
-    pub(crate) fn boot(setup: &Setup) -> Self {
-        retried(|| Self::try_boot(Claim::take(), setup))
-    }
-
-    /// Starts a server on a port; `None` where another program was faster to take it.
-    pub(crate) fn try_boot(claim: Claim, setup: &Setup) -> Option<Self> {
-        let server = Self {
-            process: Mutex::new(None),
-            claim,
-            credentials: setup.credentials.clone(),
-            arguments: setup.arguments,
-            #[cfg(feature = "tls")]
-            tls: setup.tls.map(|_| Tls::new()),
-        };
-        server.write_config(setup);
-        server.try_run().then_some(server)
     }
 
     /// Kills the server (`SIGKILL`) and waits until it is gone; does nothing where it is down.
@@ -183,56 +169,6 @@ impl Server {
         format!("redis://{}127.0.0.1:{port}", self.login())
     }
 
-    /// The address for a client that speaks TLS: `rediss://[user[:password]@]localhost:port`.
-    ///
-    /// # Panics
-    ///
-    /// Panics where the server was built without TLS.
-    #[cfg(feature = "tls")]
-    #[must_use]
-    pub fn tls_url(&self) -> String {
-        format!("rediss://{}localhost:{}", self.login(), self.tls_port())
-    }
-
-    /// The port on 127.0.0.1 where the server speaks TLS; a restart keeps it.
-    ///
-    /// # Panics
-    ///
-    /// Panics where the server was built without TLS.
-    #[cfg(feature = "tls")]
-    #[must_use]
-    pub fn tls_port(&self) -> u16 {
-        self.tls().port()
-    }
-
-    /// The certificate, in PEM, of the authority that a client has to trust.
-    ///
-    /// # Panics
-    ///
-    /// Panics where the server was built without TLS.
-    #[cfg(feature = "tls")]
-    #[must_use]
-    pub fn ca_pem(&self) -> &str {
-        self.tls().authority()
-    }
-
-    /// The certificate that a client may show, and its key, both in PEM.
-    ///
-    /// # Panics
-    ///
-    /// Panics where the server was built without TLS.
-    #[cfg(feature = "tls")]
-    #[must_use]
-    pub fn client_pem(&self) -> (&str, &str) {
-        self.tls().client()
-    }
-
-    #[cfg(feature = "tls")]
-    fn tls(&self) -> &Tls {
-        let tls = self.tls.as_ref();
-        tls.expect("the server was built with `tls` or `mutual_tls`")
-    }
-
     /// The port on 127.0.0.1; a restart keeps it.
     #[must_use]
     pub fn port(&self) -> u16 {
@@ -272,56 +208,6 @@ impl Server {
         credentials.map_or_else(String::new, Credentials::login)
     }
 
-    fn write_config(&self, setup: &Setup) {
-        let mut lines = vec![
-            "bind 127.0.0.1".to_owned(),
-            format!("port {}", self.port()),
-            "save \"\"".to_owned(),
-            // A rewrite forks, and the fork would outlive a killed server.
-            "auto-aof-rewrite-percentage 0".to_owned(),
-        ];
-        lines.extend_from_slice(&setup.config);
-        #[cfg(feature = "tls")]
-        if let (Some(tls), Some(asks_clients)) = (&self.tls, setup.tls) {
-            lines.extend(tls.install(self.directory(), asks_clients));
-        }
-        fs::write(self.directory().join(CONFIG), lines.join("\n") + "\n")
-            .expect("the directory of a server is writable");
-    }
-
-    /// Starts the process and waits until it answers; `false` where another program has the port.
-    fn try_run(&self) -> bool {
-        let printed_before = self.log().len();
-        let mut process = Process::start(self.directory(), self.arguments);
-        let unanswered = || format!("redis-server does not answer:\n{}", self.log());
-        let came_up = until_or(unanswered, LIMIT, || {
-            if process.has_ended() {
-                let log = self.log();
-                let taken = log[printed_before..].contains("Address already in use");
-                assert!(taken, "redis-server has ended:\n{log}");
-                return Some(false);
-            }
-            self.answers_as(process.id()).then_some(true)
-        });
-        *self.process() = came_up.then_some(process);
-        came_up
-    }
-
-    /// Whether the server answers, and is this process and no other.
-    fn answers_as(&self, process: u32) -> bool {
-        let Ok(mut client) = self.client() else {
-            return false;
-        };
-        let pong = client.command(&["PING"]);
-        if !pong.is_ok_and(|pong| pong == Reply::Status("PONG".into())) {
-            return false;
-        }
-        let line = format!("process_id:{process}\r");
-        client
-            .command(&["INFO", "server"])
-            .is_ok_and(|info| info.text().contains(&line))
-    }
-
     fn process(&self) -> MutexGuard<'_, Option<Process>> {
         self.process.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -331,37 +217,3 @@ impl Server {
         act(process.as_ref().expect("the server is running"))
     }
 }
-
-/// Everything a server is started with.
-#[derive(Clone, Debug)]
-pub(crate) struct Setup {
-    pub(crate) arguments: &'static [&'static str],
-    /// Lines of the configuration file.
-    pub(crate) config: Vec<String>,
-    pub(crate) credentials: Option<Credentials>,
-    /// Whether the server speaks TLS, and with clients that have a certificate only.
-    #[cfg(feature = "tls")]
-    pub(crate) tls: Option<bool>,
-}
-
-impl Setup {
-    pub(crate) fn new() -> Self {
-        Self {
-            arguments: &[CONFIG],
-            config: Vec::new(),
-            credentials: None,
-            #[cfg(feature = "tls")]
-            tls: None,
-        }
-    }
-
-    pub(crate) fn sentinel(config: Vec<String>) -> Self {
-        Self {
-            arguments: &[CONFIG, "--sentinel"],
-            config,
-            ..Self::new()
-        }
-    }
-}
-
-const CONFIG: &str = "redis.conf";
