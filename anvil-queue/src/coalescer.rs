@@ -12,7 +12,8 @@ use crate::{
 
 mod lane;
 mod limits;
-use lane::{Call, Lane, LaneError, Sending, Verb, contained};
+pub(crate) use lane::contained;
+use lane::{Call, Lane, LaneError, Sending, Verb};
 pub use limits::CoalescerLimits;
 
 /// Gathers concurrent single calls into batch calls of one backend and one queue.

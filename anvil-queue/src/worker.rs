@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::future::{Either, select};
 
 use crate::retry::Jitter;
-use crate::{Coalescer, Handler, QueueBackend, QueueName, RetryPolicy, Schedule};
+use crate::{Handler, QueueBackend, QueueName, RetryPolicy, Schedule};
 
 mod engine;
 mod held;
@@ -17,6 +17,7 @@ mod job_task;
 mod renewal;
 mod report;
 mod settings;
+mod settling;
 mod signal;
 mod stop;
 use engine::Engine;
@@ -26,6 +27,7 @@ use report::Tally;
 pub use report::{RunError, WorkerReport};
 pub use settings::InvalidWorker;
 use settings::Settings;
+use settling::Settling;
 use signal::Signal;
 
 /// Takes jobs from one queue and runs them with one [`Handler`].
@@ -144,7 +146,7 @@ impl<H: Handler, P: RetryPolicy> Worker<H, P> {
             settings,
         } = self;
         Arc::new(Engine {
-            line: Coalescer::new(Arc::clone(backend), queue.clone()),
+            settling: Settling::default(),
             backend: Arc::clone(backend),
             queue: queue.clone(),
             handler: Arc::clone(handler),

@@ -299,7 +299,7 @@ fn start<V: Verb>(lane: &Arc<Lane<V>>, item: V::Item, cx: &mut Context<'_>) -> S
 
 /// Makes a panic of the backend an error like any other. It must not unwind into the caller that
 /// happened to be alone: that may be a connection that serves others as well.
-pub(super) async fn contained<A>(
+pub(crate) async fn contained<A>(
     call: impl Future<Output = Result<Vec<A>, QueueError>>,
 ) -> Result<Vec<A>, QueueError> {
     let called = AssertUnwindSafe(call).catch_unwind().await;

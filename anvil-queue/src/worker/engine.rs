@@ -12,12 +12,11 @@ use super::held::{Pool, Room};
 use super::renewal::Renewal;
 use super::report::{RunError, Tally, WorkerReport};
 use super::settings::Settings;
+use super::settling::{Outcome, Settling};
 use super::signal::Signal;
 use super::stop::CutOffOnDrop;
 use crate::retry::Jitter;
-use crate::{
-    Coalescer, Handler, QueueBackend, QueueError, QueueName, Reserve, Reserved, RetryPolicy,
-};
+use crate::{Handler, QueueBackend, QueueError, QueueName, Reserve, Reserved, RetryPolicy};
 
 /// One run of a worker.
 pub(super) struct Engine<H, P> {
@@ -26,7 +25,7 @@ pub(super) struct Engine<H, P> {
     pub(super) handler: Arc<H>,
     pub(super) policy: Arc<P>,
     pub(super) settings: Settings,
-    pub(super) line: Coalescer,
+    pub(super) settling: Settling,
     pub(super) pool: Arc<Pool>,
     pub(super) tally: Tally,
     /// The grace is over; runs have been asked to end.
@@ -173,9 +172,17 @@ impl<H: Handler, P: RetryPolicy> Engine<H, P> {
             }
             let Some((key, held)) = turn.job else { break };
             guard.job = Some(key);
-            self.run_job(&held).await;
+            let settlement = self.run_job(&held).await;
             guard.job = None;
-            turn = self.pool.next_turn(key);
+            match settlement {
+                Some(settlement) => self.settle(Outcome {
+                    key,
+                    held,
+                    settlement,
+                }),
+                None => self.pool.release([key]),
+            }
+            turn = self.pool.next_turn();
             // Short jobs would otherwise keep the task from ever yielding.
             tokio::task::coop::consume_budget().await;
         }

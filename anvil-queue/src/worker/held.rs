@@ -70,6 +70,8 @@ pub(super) struct Pool {
 struct Inner {
     held: Slab<Arc<Held>>,
     unstarted: VecDeque<usize>,
+    /// Jobs in the hands of a handler. What is neither unstarted nor running is being settled.
+    running: usize,
     runners: usize,
     /// A runner has been spawned and has not taken its first job yet. Only one is on its way at a
     /// time, so a burst of short jobs is run by few tasks and one of long jobs by many.
@@ -109,9 +111,11 @@ impl Pool {
 
     pub(super) fn room(&self) -> Room {
         let inner = self.inner();
-        let held = inner.held.len();
+        let (held, busy) = (inner.held.len(), inner.unstarted.len() + inner.running);
+        let free = (self.concurrency + self.prefetch).saturating_sub(busy);
         Room {
-            free: (self.concurrency + self.prefetch).saturating_sub(held),
+            // A run that was settled on the spot counts as running until it takes its turn.
+            free: free.min(MAX_SETTLING.saturating_sub(held.saturating_sub(busy))),
             held,
             suspects: inner.suspects,
         }
@@ -144,10 +148,10 @@ impl Pool {
         self.turn(&mut inner)
     }
 
-    /// Lets go of a job that was settled or lost, and takes the next.
-    pub(super) fn next_turn(&self, done: usize) -> Turn {
+    /// A run is over: takes the next.
+    pub(super) fn next_turn(&self) -> Turn {
         let mut inner = self.inner();
-        remove(&mut inner, done);
+        inner.running -= 1;
         let turn = self.turn(&mut inner);
         let wake = inner.unstarted.len() <= self.prefetch / 2;
         drop(inner);
@@ -157,12 +161,29 @@ impl Pool {
         turn
     }
 
+    /// Lets go of jobs that were settled or lost.
+    pub(super) fn release(&self, keys: impl IntoIterator<Item = usize>) {
+        let mut inner = self.inner();
+        let busy = inner.unstarted.len() + inner.running;
+        let settling = inner.held.len().saturating_sub(busy);
+        for key in keys {
+            remove(&mut inner, key);
+        }
+        let wake = inner.held.is_empty() || settling >= MAX_SETTLING;
+        drop(inner);
+        if wake {
+            self.changed.notify_one();
+        }
+    }
+
     fn turn(&self, inner: &mut Inner) -> Turn {
         let job = inner
             .unstarted
             .pop_front()
             .and_then(|key| inner.held.get(key).map(|held| (key, Arc::clone(held))));
-        if job.is_none() {
+        if job.is_some() {
+            inner.running += 1;
+        } else {
             inner.runners -= 1;
             self.changed.notify_one();
         }
@@ -204,6 +225,7 @@ impl Pool {
         let mut inner = self.inner();
         inner.runners -= 1;
         if let Some(key) = job {
+            inner.running -= 1;
             remove(&mut inner, key);
         }
         drop(inner);
@@ -216,3 +238,6 @@ fn remove(inner: &mut Inner, key: usize) -> Option<Arc<Held>> {
     inner.suspects -= usize::from(held.is_suspect());
     Some(held)
 }
+
+/// How many jobs may be on their way to being settled before no more are reserved.
+const MAX_SETTLING: usize = 1_024;

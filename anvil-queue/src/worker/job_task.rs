@@ -1,4 +1,4 @@
-//! One job: run it, decide what becomes of it, settle it.
+//! One job: run it, decide what becomes of it.
 
 use std::any::Any;
 use std::future::{Future, poll_fn};
@@ -9,7 +9,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep_until};
 
 use super::engine::Engine;
 use super::held::Held;
@@ -17,7 +17,7 @@ use super::report::Tally;
 use crate::handler::{Verdict, describe};
 use crate::{
     Context, DeadReason, Decision, ErrorText, Failure, FailureKind, FailureReport, Handler,
-    HandlerError, RetryPolicy, Settled, Settlement,
+    HandlerError, RetryPolicy, Settlement,
 };
 
 /// How a run ended.
@@ -30,22 +30,22 @@ enum Outcome {
 }
 
 impl<H: Handler, P: RetryPolicy> Engine<H, P> {
-    /// Runs and settles one job. Never panics because of the handler.
-    pub(super) async fn run_job(&self, held: &Arc<Held>) {
+    /// Runs one job and says what is to become of it; nothing where its lease was lost before the
+    /// run. Never panics because of the handler.
+    pub(super) async fn run_job(&self, held: &Arc<Held>) -> Option<Settlement> {
         let now = Instant::now();
         // A lease that was not renewed for its whole length may be somebody else's by now.
         if held.lost.is_set() || now.duration_since(held.renewed()) > self.settings.lease {
             Tally::add(&self.tally.leases_lost, 1);
-            return;
+            return None;
         }
         // What was cancelled before it started does not start: its release removes it.
         if self.cut_off.is_set() || held.cancelled.is_set() {
-            return self.settle(held, Settlement::Release).await;
+            return Some(Settlement::Release);
         }
         let _ = held.started.set(now);
         let outcome = self.execute(held, now).await;
-        let settlement = self.decide(held, outcome);
-        self.settle(held, settlement).await;
+        Some(self.decide(held, outcome))
     }
 
     async fn execute(&self, held: &Arc<Held>, started: Instant) -> Outcome {
@@ -155,47 +155,6 @@ impl<H: Handler, P: RetryPolicy> Engine<H, P> {
             }
         }
     }
-
-    /// Settles until it holds, the lease is known to be lost, or the worker must stop. The lease
-    /// is renewed meanwhile, so an outage of the backend costs nothing but time.
-    async fn settle(&self, held: &Held, settlement: Settlement) {
-        let mut pause = FIRST_PAUSE;
-        loop {
-            match self
-                .line
-                .settle(held.lease.clone(), settlement.clone())
-                .await
-            {
-                Ok(Settled::Applied) => return self.count(&settlement),
-                Ok(Settled::LeaseLost) => break,
-                Err(error) => {
-                    tracing::warn!(job = %held.job.id(), %error, "a settlement was not stored");
-                }
-            }
-            if held.lost.is_set() {
-                break;
-            }
-            if self.cut_off.is_set() {
-                Tally::add(&self.tally.abandoned, 1);
-                return;
-            }
-            sleep(pause).await;
-            pause = (pause * 2).min(LAST_PAUSE);
-        }
-        tracing::warn!(job = %held.job.id(), "a settlement came too late: the lease was lost");
-        Tally::add(&self.tally.leases_lost, 1);
-    }
-
-    fn count(&self, settlement: &Settlement) {
-        let counter = match settlement {
-            Settlement::Bury { .. } => &self.tally.buried,
-            Settlement::Complete => &self.tally.completed,
-            Settlement::Release => &self.tally.released,
-            Settlement::Retry { .. } => &self.tally.retried,
-            Settlement::Snooze { .. } => &self.tally.snoozed,
-        };
-        Tally::add(counter, 1);
-    }
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> ErrorText {
@@ -206,6 +165,3 @@ fn panic_text(panic: &(dyn Any + Send)) -> ErrorText {
         .unwrap_or("the handler panicked");
     ErrorText::new(text)
 }
-
-const FIRST_PAUSE: Duration = Duration::from_millis(50);
-const LAST_PAUSE: Duration = Duration::from_secs(2);

@@ -6,7 +6,7 @@
 local config, leases, cancels = unpack(KEYS)
 local seen = redis.call('HMGET', config, 't', 'o')
 local now = clock(seen[1], seen[2])
-local deadline = now + tonumber(ARGV[1])
+local deadline = string.format('%.0f', now + tonumber(ARGV[1]))
 local held = redis.call('ZMSCORE', leases, unpack(ARGV, 2))
 local answers, later, ids = {}, {}, {}
 for n = 1, #held do

@@ -105,7 +105,8 @@ end
 local members, answers, deadlines = {}, {}, {}
 if #ids > 0 then
   local found = redis.call('HMGET', bodies, unpack(ids))
-  local deadline = now + lease
+  -- Written out once: a number costs more to write than everything else about a job.
+  local deadline = string.format('%.0f', now + lease)
   for n = 1, #ids do
     local id, place, body = ids[n], places[n], found[n]
     if not body and redis.call('SREM', cancelled, id) == 1 then

@@ -70,7 +70,11 @@ mod tests {
         let mut runs = 0;
         let second_counts = valid(|| {
             runs += 1;
-            Ok(if runs == 2 { Ok(runs) } else { Err("a duplicate".to_owned()) })
+            Ok(if runs == 2 {
+                Ok(runs)
+            } else {
+                Err("a duplicate".to_owned())
+            })
         });
         assert_eq!(second_counts.unwrap(), 2);
 
