@@ -63,7 +63,7 @@ impl MemoryBackend {
     ///
     /// A full queue refuses new jobs with [`Refusal::Full`] and goes on with every other verb, so
     /// workers drain it. Dead letters count, because they take the same memory: replay or discard
-    /// them. Dedupe records (some 150 bytes for each key of the window) don't count.
+    /// them. Dedupe records (50 to 110 bytes for each key of the window) don't count.
     #[must_use]
     pub fn capacity(mut self, jobs: usize) -> Self {
         self.limits.capacity = jobs;
