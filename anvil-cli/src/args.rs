@@ -1,0 +1,221 @@
+use std::ffi::OsString;
+
+use anvil_queue::{JobId, QueueName};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+mod selection;
+mod values;
+pub(crate) use selection::{Bulk, Filter, Selection};
+pub(crate) use values::Rate;
+
+/// Look at the queues of Anvil, replay and discard dead letters, cancel jobs.
+///
+/// Data goes to standard output, words to standard error.
+#[derive(Debug, Parser)]
+#[command(name = "anvil", version, propagate_version = true, after_help = EXIT_CODES)]
+pub struct Cli {
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+
+    /// The queue
+    #[arg(long, global = true, env = "ANVIL_QUEUE", value_name = "NAME")]
+    pub(crate) queue: Option<QueueName>,
+
+    /// How data is written
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t,
+        value_name = "FORMAT"
+    )]
+    pub(crate) output: Format,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+impl Cli {
+    /// Reads arguments, the first of which is the name of the program, and the environment.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with them, or the help that was asked for; to be printed with
+    /// [`clap::Error::print`].
+    pub fn try_parse_args<I, T>(arguments: I) -> Result<Self, clap::Error>
+    where
+        I: IntoIterator<Item = T>,
+        T: Into<OsString> + Clone,
+    {
+        Self::try_parse_from(arguments)
+    }
+
+    /// The address of the store, where one was given.
+    #[must_use]
+    pub fn redis(&self) -> Option<&str> {
+        self.connection.redis.as_deref()
+    }
+
+    /// What the names of keys begin with, where it was given.
+    #[must_use]
+    pub fn prefix(&self) -> Option<&str> {
+        self.connection.prefix.as_deref()
+    }
+}
+
+/// Where the store is.
+#[derive(Args, Debug)]
+pub(crate) struct Connection {
+    /// The Redis to connect to, such as redis://user:password@host:6379
+    #[arg(
+        long,
+        global = true,
+        env = "ANVIL_REDIS",
+        hide_env_values = true,
+        value_name = "URL"
+    )]
+    pub(crate) redis: Option<String>,
+
+    /// What the names of the keys in Redis begin with
+    #[arg(long, global = true, value_name = "PREFIX")]
+    pub(crate) prefix: Option<String>,
+}
+
+/// How data is written.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+pub(crate) enum Format {
+    /// Aligned columns with a heading
+    #[default]
+    Table,
+    /// One JSON value
+    Json,
+    /// One JSON value a line
+    Jsonl,
+    /// One id a line
+    Ids,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Count what the queue holds, and what has happened to it
+    Stats(Stats),
+    /// Look at dead letters, replay or discard them
+    #[command(subcommand)]
+    Dead(Dead),
+    /// Show the next jobs of a place, or single jobs wherever they are; moves nothing
+    Peek(Peek),
+    /// Cancel jobs: one that waits is removed, one that runs is asked to stop
+    Cancel(Cancel),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Dead {
+    /// List dead letters, oldest death first
+    List(DeadList),
+    /// Show one dead letter with its failures, metadata and payload
+    Show(DeadShow),
+    /// Send dead letters back to the queue, each under its own id
+    Replay(Replay),
+    /// Throw dead letters away for good
+    Discard(Discard),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Stats {
+    /// Print a line again and again, with what happened in between
+    #[arg(long)]
+    pub(crate) watch: bool,
+
+    /// How long to wait between two lines
+    #[arg(long, requires = "watch", default_value = "2s", value_name = "DURATION",
+        value_parser = values::duration)]
+    pub(crate) every: std::time::Duration,
+
+    /// End after this many lines
+    #[arg(long, requires = "watch", value_name = "N")]
+    pub(crate) times: Option<u64>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DeadList {
+    #[command(flatten)]
+    pub(crate) filter: Filter,
+
+    /// List this many letters at most
+    #[arg(long, default_value_t = 100, value_name = "N", value_parser = values::at_least_one)]
+    pub(crate) limit: u64,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DeadShow {
+    /// The id of the job
+    #[arg(value_name = "ID")]
+    pub(crate) id: JobId,
+
+    /// Write the payload, byte for byte, and nothing else
+    #[arg(long)]
+    pub(crate) raw: bool,
+
+    /// Write it even to a terminal, which may act on what is in it
+    #[arg(long, requires = "raw")]
+    pub(crate) force_raw: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Replay {
+    #[command(flatten)]
+    pub(crate) bulk: Bulk,
+
+    /// Replay even where the dedupe key belongs to a newer job
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Discard {
+    #[command(flatten)]
+    pub(crate) bulk: Bulk,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Peek {
+    /// Show these jobs, wherever they are
+    #[arg(value_name = "ID", conflicts_with_all = ["place", "limit"])]
+    pub(crate) ids: Vec<JobId>,
+
+    /// The place to look at
+    #[arg(long, value_enum, default_value_t, value_name = "PLACE")]
+    pub(crate) place: Place,
+
+    /// Show this many jobs at most, of 200
+    #[arg(long, default_value_t = 20, value_name = "N",
+        value_parser = clap::value_parser!(u16).range(1..=200))]
+    pub(crate) limit: u16,
+}
+
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+pub(crate) enum Place {
+    /// Jobs a worker could take now
+    #[default]
+    Ready,
+    /// Jobs that are held back by a delay
+    Scheduled,
+    /// Jobs in the hands of a worker
+    Leased,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Cancel {
+    /// The ids of the jobs
+    #[arg(value_name = "ID", required = true)]
+    pub(crate) ids: Vec<JobId>,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    done, or the reader of the output went away
+  1    something was not done: not found, superseded, or answered with no
+  2    the arguments make no sense
+  3    the store could not be reached, or failed
+  4    the output could not be written
+  130  interrupted";

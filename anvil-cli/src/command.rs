@@ -1,0 +1,79 @@
+//! What each command does.
+
+use std::sync::Arc;
+
+use anvil_queue::{JobId, QueueName, Store};
+
+use crate::args::{Cli, Command, Dead};
+use crate::exit::{Exit, Failure};
+use crate::terminal::Terminal;
+
+mod bulk;
+mod cancel;
+mod list;
+mod peek;
+mod show;
+mod stats;
+
+/// Runs a command on a store.
+///
+/// What goes wrong is said in one line on the terminal's side for words. Dropping the future stops
+/// the command after the call to the store that is under way; what was done stays done.
+pub async fn run(cli: &Cli, store: Arc<dyn Store>, terminal: &mut Terminal<'_>) -> Exit {
+    let ended = dispatch(cli, &*store, terminal).await;
+    let ended = ended.and_then(|()| Ok(terminal.flush()?));
+    let Err(failure) = ended else {
+        return Exit::Done;
+    };
+    if let Some(message) = failure.message() {
+        terminal.say(&format!("error: {message}"));
+    }
+    // What was found before it went wrong still counts.
+    let _ = terminal.flush();
+    failure.exit()
+}
+
+/// What a command works with.
+#[derive(Clone, Copy)]
+struct Call<'a> {
+    cli: &'a Cli,
+    store: &'a dyn Store,
+    queue: &'a QueueName,
+}
+
+async fn dispatch(
+    cli: &Cli,
+    store: &dyn Store,
+    terminal: &mut Terminal<'_>,
+) -> Result<(), Failure> {
+    let Some(queue) = &cli.queue else {
+        let message = "which queue? give --queue NAME or set ANVIL_QUEUE";
+        return Err(Failure::Usage(message.to_owned()));
+    };
+    let call = Call { cli, store, queue };
+    match &cli.command {
+        Command::Stats(stats) => stats::run(call, stats, terminal).await,
+        Command::Dead(Dead::List(list)) => list::run(call, list, terminal).await,
+        Command::Dead(Dead::Show(show)) => show::run(call, show, terminal).await,
+        Command::Dead(Dead::Replay(replay)) => {
+            let act = bulk::Act::Replay {
+                force: replay.force,
+            };
+            bulk::run(call, act, &replay.bulk, terminal).await
+        }
+        Command::Dead(Dead::Discard(discard)) => {
+            bulk::run(call, bulk::Act::Discard, &discard.bulk, terminal).await
+        }
+        Command::Peek(peek) => peek::run(call, peek, terminal).await,
+        Command::Cancel(cancel) => cancel::run(call, cancel, terminal).await,
+    }
+}
+
+/// The ids, each once, in the order given.
+fn distinct(ids: &[JobId]) -> Vec<JobId> {
+    let mut seen = std::collections::HashSet::new();
+    ids.iter().copied().filter(|id| seen.insert(*id)).collect()
+}
+
+/// How many jobs one call to the store takes at most.
+const PAGE: usize = 200;
