@@ -29,9 +29,11 @@ mod args;
 mod command;
 mod exit;
 mod output;
+mod program;
 mod terminal;
 
 pub use args::Cli;
 pub use command::run;
 pub use exit::Exit;
+pub use program::program;
 pub use terminal::Terminal;

@@ -4,7 +4,7 @@ use std::pin::Pin;
 
 use crate::output::escape;
 
-type Signal = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub(crate) type Signal = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Where a command writes, reads and hears of interruptions.
 ///
