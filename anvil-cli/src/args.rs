@@ -50,16 +50,8 @@ impl Cli {
         Self::try_parse_from(arguments)
     }
 
-    /// The address of the store, where one was given.
-    #[must_use]
-    pub fn redis(&self) -> Option<&str> {
+    pub(crate) fn redis(&self) -> Option<&str> {
         self.connection.redis.as_deref()
-    }
-
-    /// What the names of keys begin with, where it was given.
-    #[must_use]
-    pub fn prefix(&self) -> Option<&str> {
-        self.connection.prefix.as_deref()
     }
 }
 
@@ -76,9 +68,18 @@ pub(crate) struct Connection {
     )]
     pub(crate) redis: Option<String>,
 
-    /// What the names of the keys in Redis begin with
-    #[arg(long, global = true, value_name = "PREFIX")]
+    /// What the names of the keys in Redis begin with; as the services have it, if they set one
+    #[arg(long, global = true, env = "ANVIL_PREFIX", value_name = "PREFIX")]
     pub(crate) prefix: Option<String>,
+
+    /// Over how many partitions the queue is spread; as the services have it, if they set it
+    #[arg(long, global = true, env = "ANVIL_PARTITIONS", value_name = "N")]
+    pub(crate) partitions: Option<usize>,
+
+    /// The dedupe window of the queue; as the services have it, if they set one
+    #[arg(long, global = true, env = "ANVIL_DEDUPE_WINDOW", value_name = "DURATION",
+        value_parser = values::duration)]
+    pub(crate) dedupe_window: Option<std::time::Duration>,
 }
 
 /// How data is written.
@@ -104,6 +105,8 @@ pub(crate) enum Command {
     Dead(Dead),
     /// Show the next jobs of a place, or single jobs wherever they are; moves nothing
     Peek(Peek),
+    /// Look at Redis: whether it is reached, its version, memory policy and persistence
+    Check,
     /// Cancel jobs: one that waits is removed, one that runs is asked to stop
     Cancel(Cancel),
 }

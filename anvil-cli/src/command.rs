@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anvil_queue::{JobId, QueueName, Store};
+use anvil_redis::RedisBackend;
 
 use crate::args::{Cli, Command, Dead};
 use crate::exit::{Exit, Failure};
@@ -10,6 +11,7 @@ use crate::terminal::Terminal;
 
 mod bulk;
 mod cancel;
+mod check;
 mod list;
 mod peek;
 mod show;
@@ -21,6 +23,24 @@ mod stats;
 /// the command after the call to the store that is under way; what was done stays done.
 pub async fn run(cli: &Cli, store: Arc<dyn Store>, terminal: &mut Terminal<'_>) -> Exit {
     let ended = dispatch(cli, &*store, terminal).await;
+    end(ended, terminal)
+}
+
+/// Runs a command on Redis; also those that are about Redis itself.
+pub(crate) async fn run_on_redis(
+    cli: &Cli,
+    redis: Arc<RedisBackend>,
+    terminal: &mut Terminal<'_>,
+) -> Exit {
+    if let Command::Check = cli.command {
+        let ended = check::run(&redis, cli.output, terminal).await;
+        return end(ended, terminal);
+    }
+    run(cli, redis, terminal).await
+}
+
+/// Says what is left to say of how a command ended.
+fn end(ended: Result<(), Failure>, terminal: &mut Terminal<'_>) -> Exit {
     let ended = ended.and_then(|()| Ok(terminal.flush()?));
     let Err(failure) = ended else {
         return Exit::Done;
@@ -66,6 +86,7 @@ async fn dispatch(
         }
         Command::Peek(peek) => peek::run(call, peek, terminal).await,
         Command::Cancel(cancel) => cancel::run(call, cancel, terminal).await,
+        Command::Check => Err(Failure::Usage("this store is no Redis".to_owned())),
     }
 }
 

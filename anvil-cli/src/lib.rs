@@ -27,6 +27,7 @@
 
 mod args;
 mod command;
+mod connect;
 mod exit;
 mod output;
 mod program;

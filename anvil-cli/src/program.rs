@@ -1,23 +1,19 @@
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use anvil_queue::{QueueError, QueueErrorKind, Store};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
-use crate::exit::with_causes;
+use crate::command::run_on_redis;
+use crate::connect::connect;
 use crate::terminal::Signal;
-use crate::{Cli, Exit, Terminal, run};
+use crate::{Cli, Exit, Terminal};
 
-/// The whole program: reads the arguments of this process, connects, runs the command.
+/// The whole program: reads the arguments of this process, connects to Redis, runs the command.
 ///
 /// The first interruption (SIGINT or SIGTERM) of a command that can be interrupted ends it after the
 /// call under way; the second ends the process at once.
-pub fn program<C, F>(connect: C) -> ExitCode
-where
-    C: FnOnce(Cli) -> F,
-    F: Future<Output = Result<(Cli, Arc<dyn Store>), QueueError>>,
-{
+#[must_use]
+pub fn program() -> ExitCode {
     let cli = match Cli::try_parse_args(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => {
@@ -39,14 +35,11 @@ where
     };
     let exit = runtime.block_on(async {
         let mut terminal = Terminal::standard(interrupted);
-        match connect(cli).await {
-            Ok((cli, store)) => run(&cli, store, &mut terminal).await,
-            Err(error) => {
-                terminal.say(&format!("error: {}", with_causes(&error)));
-                match error.kind() {
-                    QueueErrorKind::Rejected => Exit::Usage,
-                    _ => Exit::Store,
-                }
+        match connect(&cli).await {
+            Ok(redis) => run_on_redis(&cli, redis, &mut terminal).await,
+            Err((exit, message)) => {
+                terminal.say(&format!("error: {message}"));
+                exit
             }
         }
     });

@@ -40,9 +40,12 @@ pub(super) fn write(
         Format::Ids => terminal.line(&view.id().to_string())?,
         Format::Json | Format::Jsonl => terminal.line(&to_json(&record(view, true))?)?,
         Format::Table => {
-            for (name, value) in describe(view) {
+            let lines = describe(view);
+            let names = lines.iter().map(|(name, _)| name.chars().count());
+            let width = names.max().unwrap_or(0).min(MAX_NAME);
+            for (name, value) in lines {
                 let (name, value) = (escape(&name), escape(&value));
-                terminal.line(format!("{name:NAMES$}{value}").trim_end())?;
+                terminal.line(format!("{name:width$}  {value}").trim_end())?;
             }
             payload(view, terminal)?;
         }
@@ -72,7 +75,7 @@ fn payload(view: &JobView, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The width of the column of names.
-const NAMES: usize = 18;
+/// How wide the column of names gets; a longer one pushes its value to the right.
+const MAX_NAME: usize = 40;
 /// How much of a payload a person is shown, in bytes.
 const MAX_SHOWN: usize = 16 * 1024;

@@ -64,7 +64,7 @@ async fn watch(call: Call<'_>, stats: &Stats, terminal: &mut Terminal<'_>) -> Re
 fn watch_line(stats: &QueueStats, since: &QueueTotals) -> String {
     let now = &stats.totals;
     format!(
-        "{:20}  {:>9}  {:>9}  {:>7}  {:>7}  {:>9}  {:>9}  {:>9}  {:>7}  {:>7}",
+        "{:20}  {:>9}  {:>9}  {:>7}  {:>7}  {:>9}  {:>9}  {:>9}  {:>8}  {:>7}",
         timestamp(SystemTime::now()),
         stats.ready,
         stats.scheduled,
@@ -170,4 +170,4 @@ fn record<'a>(queue: &'a str, stats: &QueueStats) -> Record<'a> {
 }
 
 /// Names the columns of [`watch_line`].
-const WATCH_HEADING: &str = "TIME                      READY  SCHEDULED   LEASED     DEAD     OLDEST  +ACCEPTED      +DONE  +RETRY   +DEAD";
+const WATCH_HEADING: &str = "TIME                      READY  SCHEDULED   LEASED     DEAD     OLDEST  +ACCEPTED      +DONE  +RETRIED    +DEAD";

@@ -82,7 +82,9 @@ async fn a_value_is_quoted_for_the_shell() {
         .await;
     let first = interrupted(&bench, "dead replay --kind it's --yes", Duration::ZERO).await;
     assert!(
-        first.words.contains(r"--kind='it'\''s' --up-to=1"),
+        first
+            .words
+            .contains(r"--kind='it'\''s' --after=0 --up-to=1"),
         "{}",
         first.words
     );

@@ -77,8 +77,9 @@ impl Plan {
         terminal: &mut Terminal<'_>,
     ) {
         let (verb, letters, words) = (act.verb(), self.letters, filter.in_words());
+        let name = if letters == 1 { "letter" } else { "letters" };
         terminal.say(&format!(
-            "{verb}: {letters} dead letters of `{queue}`, {words}"
+            "{verb}: {letters} dead {name} of `{queue}`, {words}"
         ));
         if let Some((first, last)) = self.ends {
             for (name, end) in [("oldest", first), ("newest", last)] {
