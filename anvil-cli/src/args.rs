@@ -9,8 +9,6 @@ pub(crate) use selection::{Bulk, Filter, Selection};
 pub(crate) use values::Rate;
 
 /// Look at the queues of Anvil, replay and discard dead letters, cancel jobs.
-///
-/// Data goes to standard output, words to standard error.
 #[derive(Debug, Parser)]
 #[command(name = "anvil", version, propagate_version = true, after_help = EXIT_CODES)]
 pub struct Cli {
@@ -18,17 +16,11 @@ pub struct Cli {
     pub(crate) connection: Connection,
 
     /// The queue
-    #[arg(long, global = true, env = "ANVIL_QUEUE", value_name = "NAME")]
+    #[arg(long, global = true, env = "ANVIL_QUEUE", value_name = "NAME", help_heading = STORE)]
     pub(crate) queue: Option<QueueName>,
 
-    /// How data is written
-    #[arg(
-        long,
-        global = true,
-        value_enum,
-        default_value_t,
-        value_name = "FORMAT"
-    )]
+    /// How data is written: aligned columns, one JSON value, one JSON value a line, one id a line
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT", help_heading = STORE)]
     pub(crate) output: Format,
 
     #[command(subcommand)]
@@ -64,20 +56,21 @@ pub(crate) struct Connection {
         global = true,
         env = "ANVIL_REDIS",
         hide_env_values = true,
-        value_name = "URL"
+        value_name = "URL",
+        help_heading = STORE
     )]
     pub(crate) redis: Option<String>,
 
     /// What the names of the keys in Redis begin with; as the services have it, if they set one
-    #[arg(long, global = true, env = "ANVIL_PREFIX", value_name = "PREFIX")]
+    #[arg(long, global = true, env = "ANVIL_PREFIX", help_heading = STORE, value_name = "PREFIX")]
     pub(crate) prefix: Option<String>,
 
     /// Over how many partitions the queue is spread; as the services have it, if they set it
-    #[arg(long, global = true, env = "ANVIL_PARTITIONS", value_name = "N")]
+    #[arg(long, global = true, env = "ANVIL_PARTITIONS", help_heading = STORE, value_name = "N")]
     pub(crate) partitions: Option<usize>,
 
     /// The dedupe window of the queue; as the services have it, if they set one
-    #[arg(long, global = true, env = "ANVIL_DEDUPE_WINDOW", value_name = "DURATION",
+    #[arg(long, global = true, env = "ANVIL_DEDUPE_WINDOW", help_heading = STORE, value_name = "DURATION",
         value_parser = values::duration)]
     pub(crate) dedupe_window: Option<std::time::Duration>,
 }
@@ -85,14 +78,10 @@ pub(crate) struct Connection {
 /// How data is written.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub(crate) enum Format {
-    /// Aligned columns with a heading
     #[default]
     Table,
-    /// One JSON value
     Json,
-    /// One JSON value a line
     Jsonl,
-    /// One id a line
     Ids,
 }
 
@@ -186,7 +175,7 @@ pub(crate) struct Peek {
     #[arg(value_name = "ID", conflicts_with_all = ["place", "limit"])]
     pub(crate) ids: Vec<JobId>,
 
-    /// The place to look at
+    /// The place to look at: jobs a worker could take, jobs held back by a delay, jobs a worker has
     #[arg(long, value_enum, default_value_t, value_name = "PLACE")]
     pub(crate) place: Place,
 
@@ -198,12 +187,9 @@ pub(crate) struct Peek {
 
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub(crate) enum Place {
-    /// Jobs a worker could take now
     #[default]
     Ready,
-    /// Jobs that are held back by a delay
     Scheduled,
-    /// Jobs in the hands of a worker
     Leased,
 }
 
@@ -214,7 +200,11 @@ pub(crate) struct Cancel {
     pub(crate) ids: Vec<JobId>,
 }
 
+const STORE: &str = "Store and output";
+
 const EXIT_CODES: &str = "\
+Data goes to standard output, words to standard error.
+
 Exit codes:
   0    done, or the reader of the output went away
   1    something was not done: not found, superseded, or answered with no

@@ -20,7 +20,7 @@ pub fn program() -> ExitCode {
             // Whoever asked for the help may have gone.
             let _ = error.print();
             let code = u8::try_from(error.exit_code());
-            return code.unwrap_or(Exit::Usage.code()).into();
+            return code.map_or_else(|_| Exit::Usage.code().into(), ExitCode::from);
         }
     };
     let runtime = tokio::runtime::Builder::new_current_thread()

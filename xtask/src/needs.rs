@@ -19,11 +19,18 @@ pub(crate) struct Need {
 }
 
 /// What the tests need. Debian's package also starts a service on port 6379, which no test uses.
-pub(crate) const TEST: &[Need] = &[Need {
-    binary: "redis-server",
-    package: "redis-server",
-    why: "is what the Redis tests run against",
-}];
+pub(crate) const TEST: &[Need] = &[
+    Need {
+        binary: "redis-server",
+        package: "redis-server",
+        why: "is what the Redis tests run against",
+    },
+    Need {
+        binary: "script",
+        package: "bsdutils",
+        why: "is the terminal of the tests of the command line",
+    },
+];
 
 /// What the benchmarks over HTTP need.
 pub(crate) const LOAD: &[Need] = &[Need {

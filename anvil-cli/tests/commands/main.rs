@@ -3,6 +3,8 @@
 mod broken;
 mod bulk;
 mod interrupted;
+mod letters;
+mod long;
 mod look;
 mod store;
 
