@@ -96,6 +96,8 @@ pub(crate) enum Command {
     Peek(Peek),
     /// Look at Redis: whether it is reached, its version, memory policy and persistence
     Check,
+    /// Look whether every job of the queue is in exactly one place, while it is in use
+    Fsck(Fsck),
     /// Cancel jobs: one that waits is removed, one that runs is asked to stop
     Cancel(Cancel),
 }
@@ -194,6 +196,13 @@ pub(crate) enum Place {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct Fsck {
+    /// Mend what is not where it should be
+    #[arg(long)]
+    pub(crate) repair: bool,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct Cancel {
     /// The ids of the jobs
     #[arg(value_name = "ID", required = true)]
@@ -207,7 +216,8 @@ Data goes to standard output, words to standard error.
 
 Exit codes:
   0    done, or the reader of the output went away
-  1    something was not done: not found, superseded, or answered with no
+  1    something was not done: not found, superseded, or answered with no;
+       check and fsck: something is wrong
   2    the arguments make no sense
   3    the store could not be reached, or failed
   4    the output could not be written

@@ -12,6 +12,7 @@ use crate::terminal::Terminal;
 mod bulk;
 mod cancel;
 mod check;
+mod fsck;
 mod list;
 mod peek;
 mod show;
@@ -32,11 +33,14 @@ pub(crate) async fn run_on_redis(
     redis: Arc<RedisBackend>,
     terminal: &mut Terminal<'_>,
 ) -> Exit {
-    if let Command::Check = cli.command {
-        let ended = check::run(&redis, cli.output, terminal).await;
-        return end(ended, terminal);
-    }
-    run(cli, redis, terminal).await
+    let ended = match (&cli.command, &cli.queue) {
+        (Command::Check, _) => check::run(&redis, cli.output, terminal).await,
+        (Command::Fsck(fsck), Some(queue)) => {
+            fsck::run(&redis, queue, fsck, cli.output, terminal).await
+        }
+        _ => return run(cli, redis, terminal).await,
+    };
+    end(ended, terminal)
 }
 
 /// Says what is left to say of how a command ended.
@@ -86,7 +90,9 @@ async fn dispatch(
         }
         Command::Peek(peek) => peek::run(call, peek, terminal).await,
         Command::Cancel(cancel) => cancel::run(call, cancel, terminal).await,
-        Command::Check => Err(Failure::Usage("this store is no Redis".to_owned())),
+        Command::Check | Command::Fsck(_) => {
+            Err(Failure::Usage("this store is no Redis".to_owned()))
+        }
     }
 }
 

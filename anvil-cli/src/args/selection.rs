@@ -18,7 +18,7 @@ pub(crate) struct Filter {
     #[arg(long, value_name = "SOURCE")]
     pub(crate) source: Option<String>,
 
-    /// Only jobs that died for this reason: exhausted, permanent, poison or undecodable
+    /// Only jobs that died for this reason: exhausted, missing, permanent, poison, undecodable
     #[arg(long, value_name = "REASON", value_parser = values::reason)]
     pub(crate) reason: Option<DeadReason>,
 

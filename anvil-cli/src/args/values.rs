@@ -48,8 +48,9 @@ impl fmt::Display for Rate {
     }
 }
 
-const REASONS: [DeadReason; 4] = [
+const REASONS: [DeadReason; 5] = [
     DeadReason::Exhausted,
+    DeadReason::Missing,
     DeadReason::Permanent,
     DeadReason::Poison,
     DeadReason::Undecodable,

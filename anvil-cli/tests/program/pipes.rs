@@ -60,3 +60,23 @@ async fn check_says_what_is_wrong_with_a_redis() {
     assert_eq!(ran.code, Some(i32::from(!sound)), "{ran:?}");
     assert!(json["version"].as_str().unwrap().contains('.'), "{ran:?}");
 }
+
+#[tokio::test]
+async fn fsck_finds_a_job_whose_body_is_gone_and_mends_it_on_request() {
+    let site = Site::with_dead(3, "x").await;
+    let ran = site.run("fsck --output json");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(
+        ran.data,
+        "{\"jobs\":3,\"incomplete\":false,\"problems\":[]}\n"
+    );
+
+    assert_eq!(site.run("dead replay --all --yes").code, Some(0));
+    let lost = site.lose_a_body();
+    let ran = site.run("fsck --output ids");
+    assert_eq!((ran.code, ran.data), (Some(1), format!("{lost}\n")));
+    assert!(ran.words.contains("--repair mends them"), "{}", ran.words);
+    let ran = site.run("fsck --repair");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(site.run("fsck").code, Some(0));
+}
