@@ -111,8 +111,8 @@ async fn compare(url: &str, crowd: Crowd, many: u64) -> Outcome {
 }
 
 const SETTLE: Duration = Duration::from_secs(2);
-const QUIET: Duration = Duration::from_secs(10);
-const PAUSE: Duration = Duration::from_millis(15);
+const QUIET: Duration = Duration::from_secs(6);
+const PAUSE: Duration = Duration::from_millis(10);
 const PICKUP_LIMIT: Duration = Duration::from_secs(10);
 const PICKUPS: u64 = 300;
 const TURNS: u64 = 5;

@@ -18,7 +18,7 @@ pub(super) fn run(programs: &Programs) -> Result<Vec<Measure>, Error> {
         let pairs: Result<Vec<_>, _> = (1..=RUNS).map(|number| pair(&figures, number)).collect();
         let pairs = pairs?;
         for Pair { ours, floor } in &pairs {
-            println!("{name}: {ours} µs, {floor} µs");
+            println!("{name}: {ours} µs against {floor} µs");
         }
         measures.push(Measure::of_finished_pairs(
             name,

@@ -121,7 +121,7 @@ fn section(suite: &Suite, machine: &Machine, measures: &[Measure]) -> String {
          Measured: {about}.\n\n\
          Command: `cargo xtask bench {name}`, {date}, on {processor}, {cores} cores, {kernel}, \
          {compiler}.\n\n\
-         | | ours | floor | each run | judged | range | bar | verdict |\n\
+         | | ours | other | each run | judged | range | bar | verdict |\n\
          |---|---|---|---|---|---|---|---|\n\
          {}",
         rows.trim_end()
@@ -165,8 +165,9 @@ const PREAMBLE: &str = "\
 # Benchmark report
 
 Written by `cargo xtask bench`; each section holds the newest figures of its benchmark. `ours` and
-`floor` are medians. Where the two are compared, they run in alternating pairs, a fresh process each
-time, `each run` lists the ratio of every pair, and the bar is on the median of those ratios.
+`other` are medians. Where the two are compared, they run in alternating pairs, a fresh process each
+time, `each run` lists the ratio of every pair, and the bar is on the median of those ratios. A row
+with `–` for its bar is told, not judged.
 ";
 
 #[cfg(test)]
