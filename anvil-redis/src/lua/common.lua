@@ -7,17 +7,18 @@ local function clock(seen, offset)
   local server = time[1] * 1000000 + time[2]
   local last = tonumber(seen) or 0
   if server >= last then
-    return server, 0
+    -- An offset that is not needed any more is cleared: the server may be set back again.
+    return server, offset and offset ~= '0' and 0 or nil
   end
   local now = math.max(server + (tonumber(offset) or 0), last)
   return now, now - server
 end
 
 local function stamp(config, now, offset)
-  if offset == 0 then
-    redis.call('HSET', config, 't', now)
-  else
+  if offset then
     redis.call('HSET', config, 't', now, 'o', offset)
+  else
+    redis.call('HSET', config, 't', now)
   end
 end
 
