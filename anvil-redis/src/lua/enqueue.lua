@@ -113,8 +113,11 @@ for n = 1, count do
     new_bodies[#new_bodies + 1] = id
     new_bodies[#new_bodies + 1] = written .. ARGV[at + 2]
     if line_holds and redis.call('SREM', cancelled, id) == 1 then
-      -- Its id still stands in the line, where it was cancelled.
-    elseif delay > 0 then
+      -- It was cancelled long ago, and its id still stands in the line.
+      redis.call('LREM', ready, 1, id)
+      redis.call('LREM', ready, 1, id .. '!')
+    end
+    if delay > 0 then
       local due = now + delay
       earliest = math.min(earliest, due)
       new_scheduled[#new_scheduled + 1] = due
