@@ -56,6 +56,8 @@ end
 -- places are before those of jobs that were never leased. Suspects are taken alone.
 local ids, places = {}, {}
 local alone = false
+-- Suspects met in the line and not taken: how many jobs are in front, element, place.
+local aside = {}
 if suspects_taken then
   local id, place = first_of(suspects)
   local _, other = first_of(returned)
@@ -80,7 +82,7 @@ if not alone then
       ids[#ids + 1] = id
       places[#places + 1] = base + n - 1
     elseif not suspects_taken then
-      redis.call('ZADD', suspects, base + n - 1, string.sub(id, 1, 16))
+      aside[#aside + 1] = { #ids, id, base + n - 1 }
     else
       -- A suspect in front is taken alone; one further back waits until it is in front.
       local from = n
@@ -116,7 +118,12 @@ if #ids > 0 then
     else
       local heavy = weight(body)
       if heavy > bytes_left and #members > 0 then
-        for rest = #ids, math.max(n, fresh_from), -1 do redis.call('LPUSH', ready, ids[rest]) end
+        for rest = #ids, math.max(n, fresh_from), -1 do
+          while #aside > 0 and aside[#aside][1] >= rest do
+            redis.call('LPUSH', ready, table.remove(aside)[2])
+          end
+          redis.call('LPUSH', ready, ids[rest])
+        end
         for rest = n, fresh_from - 1 do redis.call('ZADD', returned, places[rest], ids[rest]) end
         break
       end
@@ -130,6 +137,10 @@ if #ids > 0 then
     end
   end
   if #members > 0 then redis.call('ZADD', leases, unpack(deadlines)) end
+end
+for _, suspect in ipairs(aside) do
+  local id = string.sub(suspect[2], 1, 16)
+  if redis.call('SREM', cancelled, id) == 0 then redis.call('ZADD', suspects, suspect[3], id) end
 end
 stamp(config, now, offset)
 
