@@ -74,16 +74,20 @@ impl Partition {
         for job in jobs {
             let lease = Lease::new(job.id(), LeaseToken::from_bytes(job.token()));
             let is_large = job.is_large();
-            let body = match StoredBody::read(job.id(), job.body) {
-                Ok(body) if is_large => match payloads.next().flatten() {
-                    Some(payload) => body.with_payload(payload),
-                    None => {
-                        broken.push((lease, DeadReason::Missing));
-                        continue;
-                    }
-                },
-                Ok(body) => body,
-                Err(_) => {
+            // Also taken for a job whose body can't be read: it is the payload of no other.
+            let payload = if is_large {
+                payloads.next().flatten()
+            } else {
+                None
+            };
+            let body = match (StoredBody::read(job.id(), job.body), payload) {
+                (Ok(body), Some(payload)) => body.with_payload(payload),
+                (Ok(body), None) if !is_large => body,
+                (Ok(_), None) => {
+                    broken.push((lease, DeadReason::Missing));
+                    continue;
+                }
+                (Err(_), _) => {
                     broken.push((lease, DeadReason::Undecodable));
                     continue;
                 }
