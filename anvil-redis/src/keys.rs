@@ -71,6 +71,27 @@ impl Keys {
         key
     }
 
+    /// Each key and what it holds, in the words of Redis; the keys of single jobs are not among
+    /// them.
+    pub(crate) fn types(&self) -> impl Iterator<Item = (&str, &'static str)> {
+        let hashes = [&self.config, &self.bodies, &self.records];
+        let claims = self.key_claims.iter().chain(&self.id_claims);
+        let lists = [&self.ready, &self.bell, &self.applied];
+        let sets = [&self.cancels, &self.cancelled];
+        let sorted_sets = [
+            &self.returned,
+            &self.suspects,
+            &self.scheduled,
+            &self.leases,
+            &self.dead,
+        ];
+        (hashes.into_iter().chain(claims).map(|key| (key, "hash")))
+            .chain(lists.map(|key| (key, "list")))
+            .chain(sets.map(|key| (key, "set")))
+            .chain(sorted_sets.map(|key| (key, "zset")))
+            .map(|(key, kind)| (key.as_str(), kind))
+    }
+
     fn of_job(&self, name: &str, id: JobId) -> Vec<u8> {
         format!("{}:{name}:{id}", self.tag).into_bytes()
     }

@@ -23,6 +23,7 @@ mod fsck;
 mod reserve;
 mod settle;
 mod stats;
+mod wrong_type;
 pub(crate) use stats::Counts;
 
 pub(crate) struct Partition {
@@ -57,7 +58,8 @@ impl Partition {
     /// Calls a script on the connection that all verbs share.
     async fn call(&self, call: Call<'_>, repeat: Repeat) -> Result<Value, QueueError> {
         let budget = self.settings.timeout;
-        self.connections.shared.call(&call, budget, repeat).await
+        let answer = self.connections.shared.call(&call, budget, repeat).await;
+        self.named(answer).await
     }
 
     /// Calls a script as part of an enqueue.
@@ -81,7 +83,7 @@ impl Partition {
             )
         });
         self.unreachable.store(down, Ordering::Relaxed);
-        answer
+        self.named(answer).await
     }
 
     fn unexpected(&self, script: &'static str) -> QueueError {

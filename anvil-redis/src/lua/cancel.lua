@@ -19,6 +19,9 @@ local function is_leased(id)
   return leased[id]
 end
 
+look('HLEN', config, records)
+look('ZCARD', returned, suspects, leases)
+look('SCARD', cancels, cancelled)
 local answers, removed = {}, 0
 for n = 1, #ARGV do
   local id = ARGV[n]

@@ -22,6 +22,12 @@ local function stamp(config, now, offset)
   end
 end
 
+-- Looks at keys before anything is written: one that holds something of another type fails here,
+-- where nothing is half done yet.
+local function look(command, ...)
+  for _, key in ipairs({ ... }) do redis.call(command, key) end
+end
+
 -- Wakes one who waits. The bell holds at most one element, so it can't pile up.
 local function ring(bell)
   if redis.call('EXISTS', bell) == 0 then

@@ -4,6 +4,7 @@
 -- ARGV  ids
 -- Answers with '1' (was dead) or '0' for each.
 local config, bodies, records, dead = unpack(KEYS, 1, 4)
+look('HLEN', config, bodies, records)
 local answers, discarded = {}, 0
 for n = 1, #ARGV do
   local removed = redis.call('ZREM', dead, ARGV[n])

@@ -69,7 +69,9 @@ local key_claims, id_claims, new_bodies, new_ready, new_scheduled, renames, unli
   {}, {}, {}, {}, {}, {}, {}
 local batch_claims, batch_ids = {}, {}
 local accepted, duplicates, refused = 0, 0, 0
-local line_holds = redis.call('EXISTS', cancelled) == 1
+local line_holds = redis.call('SCARD', cancelled) > 0
+look('LLEN', ready)
+if delayed then look('ZCARD', scheduled) end
 local earliest = math.huge
 local written = struct.pack('>I8', now)
 local next_delay, next_large = 3 * count + 6, 14

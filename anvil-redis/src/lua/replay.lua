@@ -36,6 +36,8 @@ local function claim(digest, id)
   redis.call('HSET', KEYS[7 + slot], digest, id .. struct.pack('>I8', now))
 end
 
+look('HLEN', bodies, records, KEYS[7], KEYS[8], KEYS[9])
+look('LLEN', ready)
 local letters, others, replayed = {}, {}, 0
 for n = 5, #ARGV do
   local id = ARGV[n]

@@ -17,7 +17,13 @@ local now, offset = clock(seen[1], seen[2])
 
 local orphans = {}
 local late = redis.call('ZRANGEBYSCORE', leases, '-inf', now, 'LIMIT', 0, MOVED)
+local due = redis.call('ZRANGEBYSCORE', scheduled, '-inf', now, 'LIMIT', 0, MOVED)
+look('HLEN', bodies, records)
+look('LLEN', ready)
+look('ZCARD', suspects, dead)
+look('SCARD', cancelled)
 if #late > 0 then
+  look('SCARD', cancels)
   redis.call('ZREM', leases, unpack(late))
   local asked = redis.call('EXISTS', cancels) == 1
   for _, member in ipairs(late) do
@@ -38,7 +44,6 @@ if #late > 0 then
   redis.call('HINCRBY', config, 'reclaimed', #late)
 end
 
-local due = redis.call('ZRANGEBYSCORE', scheduled, '-inf', now, 'LIMIT', 0, MOVED)
 if #due > 0 then
   redis.call('ZREM', scheduled, unpack(due))
   redis.call('RPUSH', ready, unpack(due))

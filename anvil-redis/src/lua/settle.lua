@@ -14,6 +14,12 @@ local REMEMBERED = 8192
 local seen = redis.call('HMGET', config, 't', 'o')
 local now, offset = clock(seen[1], seen[2])
 local held = redis.call('ZMSCORE', leases, unpack(ARGV, 2, count + 1))
+look('HLEN', bodies, records)
+look('LLEN', applied)
+if string.find(letters, '[^C]') then
+  look('ZCARD', returned, suspects, scheduled, dead)
+end
+look('SCARD', cancels)
 
 local ended, endings, lost, answers = {}, {}, {}, {}
 for n = 1, count do

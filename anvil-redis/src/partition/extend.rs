@@ -42,7 +42,8 @@ impl Partition {
             .connections
             .renewal
             .call(call, self.settings.timeout)
-            .await?;
+            .await;
+        let answer = self.named(answer).await?;
         let answers = bytes(answer).filter(|answers| answers.len() == leases.len());
         let answers = answers.ok_or_else(|| self.unexpected("extend.lua"))?;
         Ok(answers
