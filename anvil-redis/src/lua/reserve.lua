@@ -15,6 +15,15 @@ local MOVED, POISON, MISSING = 128, 3, 5
 local seen = redis.call('HMGET', config, 't', 'o')
 local now, offset = clock(seen[1], seen[2])
 
+-- What somebody else put among the jobs is passed over: members of another length.
+local function ours(members, length)
+  local kept = {}
+  for _, member in ipairs(members) do
+    if #member == length then kept[#kept + 1] = member end
+  end
+  return kept
+end
+
 local orphans = {}
 local late = redis.call('ZRANGEBYSCORE', leases, '-inf', now, 'LIMIT', 0, MOVED)
 local due = redis.call('ZRANGEBYSCORE', scheduled, '-inf', now, 'LIMIT', 0, MOVED)
@@ -25,6 +34,7 @@ look('SCARD', cancelled)
 if #late > 0 then
   look('SCARD', cancels)
   redis.call('ZREM', leases, unpack(late))
+  late = ours(late, 32)
   local asked = redis.call('EXISTS', cancels) == 1
   for _, member in ipairs(late) do
     local id = string.sub(member, 17)
@@ -116,7 +126,9 @@ if #ids > 0 then
   local deadline = string.format('%.0f', now + lease)
   for n = 1, #ids do
     local id, place, body = ids[n], places[n], found[n]
-    if not body and redis.call('SREM', cancelled, id) == 1 then
+    if #id ~= 16 then
+      -- It is no job, and was put there by somebody else.
+    elseif not body and redis.call('SREM', cancelled, id) == 1 then
       -- It was cancelled while it waited in line.
     elseif not body then
       bury(config, records, dead, id, read_record(redis.call('HGET', records, id)), MISSING, now)

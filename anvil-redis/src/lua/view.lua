@@ -12,6 +12,8 @@ local now = clock(seen[1], seen[2])
 
 local ids, letters, numbers = {}, {}, {}
 local function show(id, letter, number)
+  -- What somebody else put among the jobs is not shown.
+  if #id ~= 16 and #id ~= 17 then return end
   ids[#ids + 1] = string.sub(id, 1, 16)
   letters[#letters + 1] = letter
   numbers[#numbers + 1] = tonumber(number) or 0

@@ -170,10 +170,12 @@ impl Partition {
         for (((id, position), body), record) in
             ids.into_iter().zip(&positions).zip(bodies).zip(records)
         {
-            let id = bytes(id)
-                .and_then(|id| id.try_into().ok())
-                .map(JobId::from_bytes);
-            let (id, died_at) = id.zip(number(position)).ok_or_else(unexpected)?;
+            // What somebody else put among the jobs is not shown.
+            let Some(id) = bytes(id).and_then(|id| id.try_into().ok()) else {
+                continue;
+            };
+            let id = JobId::from_bytes(id);
+            let died_at = number(position).ok_or_else(unexpected)?;
             let body = match bytes(body) {
                 Some(body) => StoredBody::read(id, body).unwrap_or_else(|unreadable| unreadable),
                 None => StoredBody::missing(id),
