@@ -42,6 +42,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod address;
+mod agreement;
 mod backend;
 mod bell;
 mod builder;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use anvil_queue::{QueueError, QueueErrorKind};
 use redis::Value;
 
+use crate::agreement::disagreement;
 use crate::bell::Bell;
 use crate::connections::Connections;
 use crate::keys::Keys;
@@ -92,21 +93,7 @@ impl Partition {
 
     /// The queue was set up with other settings than this process has.
     fn disagreement(&self, window: &[u8], partitions: &[u8]) -> QueueError {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let window = text(window).parse().map_or_else(
-            |_| text(window),
-            |micros| format!("{:?}", Duration::from_micros(micros)),
-        );
-        QueueError::new(
-            QueueErrorKind::Rejected,
-            format!(
-                "the queue at {} has a dedupe window of {window} and {} partition(s), and this \
-                 process has {:?} and {}; all processes of a queue must agree",
-                self.keys.config,
-                text(partitions),
-                self.settings.dedupe_window,
-                self.settings.partitions,
-            ),
-        )
+        let [window, partitions] = [window, partitions].map(String::from_utf8_lossy);
+        disagreement(&self.keys.config, &self.settings, &window, &partitions)
     }
 }

@@ -11,6 +11,7 @@ use anvil_queue::{
 };
 use futures_util::future::{join_all, select_all, try_join_all};
 
+use crate::agreement::Agreement;
 use crate::connections::Connections;
 use crate::fsck::FsckReport;
 use crate::keys::Keys;
@@ -19,6 +20,7 @@ use crate::settings::Settings;
 
 pub(crate) struct Queue {
     partitions: Vec<Partition>,
+    agreement: Agreement,
     /// Where the next reservation begins.
     turn: AtomicUsize,
 }
@@ -35,6 +37,11 @@ impl Queue {
             Partition::new(index, keys, Arc::clone(settings), Arc::clone(connections))
         };
         Self {
+            agreement: Agreement::new(
+                Keys::new(&settings.prefix, name, 0, 1).config,
+                Arc::clone(settings),
+                Arc::clone(connections),
+            ),
             partitions: (0..count).map(partition).collect(),
             turn: AtomicUsize::new(JobId::generate().as_bytes()[15].into()),
         }
@@ -60,6 +67,7 @@ impl Queue {
         &self,
         jobs: Vec<NewJob>,
     ) -> Result<Vec<Result<Enqueued, Refusal>>, QueueError> {
+        self.agreement.to_store().await?;
         if let [only] = &self.partitions[..] {
             return only.enqueue(&jobs).await;
         }
@@ -94,6 +102,7 @@ impl Queue {
 
     /// Asks the partitions in turn until one has work.
     pub(crate) async fn reserve(&self, request: Reserve) -> Result<Vec<Reserved>, QueueError> {
+        self.agreement.to_look().await?;
         let first = self.turn.fetch_add(1, Ordering::Relaxed);
         let mut failed = None;
         for step in 0..self.partitions.len() {
@@ -154,6 +163,7 @@ impl Queue {
     }
 
     pub(crate) async fn stats(&self) -> Result<QueueStats, QueueError> {
+        self.agreement.to_look().await?;
         let mut sum = Counts::default();
         for Counts(stats) in try_join_all(self.partitions.iter().map(Partition::stats)).await? {
             sum.add(&stats);
@@ -162,6 +172,7 @@ impl Queue {
     }
 
     pub(crate) async fn list_dead(&self, query: &DeadQuery) -> Result<DeadPage, QueueError> {
+        self.agreement.to_look().await?;
         let limit = query.limit.clamp(1, MOST_LETTERS);
         let calls = self
             .partitions
@@ -186,6 +197,7 @@ impl Queue {
     }
 
     pub(crate) async fn get_dead(&self, id: JobId) -> Result<Option<DeadLetter>, QueueError> {
+        self.agreement.to_look().await?;
         let calls = self
             .partitions
             .iter()
@@ -198,6 +210,7 @@ impl Queue {
         ids: &[JobId],
         options: ReplayOptions,
     ) -> Result<Vec<Replayed>, QueueError> {
+        self.agreement.to_look().await?;
         let mut answers = vec![Replayed::NotDead; ids.len()];
         for partition in &self.partitions {
             for (answer, new) in answers
@@ -213,6 +226,7 @@ impl Queue {
     }
 
     pub(crate) async fn discard(&self, ids: &[JobId]) -> Result<Vec<bool>, QueueError> {
+        self.agreement.to_look().await?;
         let mut answers = vec![false; ids.len()];
         for partition in &self.partitions {
             for (answer, new) in answers.iter_mut().zip(partition.discard(ids).await?) {
@@ -223,6 +237,7 @@ impl Queue {
     }
 
     pub(crate) async fn peek(&self, query: PeekQuery) -> Result<Vec<JobView>, QueueError> {
+        self.agreement.to_look().await?;
         let limit = query.limit.clamp(1, MOST_LETTERS);
         let calls = self
             .partitions
@@ -240,11 +255,13 @@ impl Queue {
     }
 
     pub(crate) async fn get(&self, id: JobId) -> Result<Option<JobView>, QueueError> {
+        self.agreement.to_look().await?;
         let calls = self.partitions.iter().map(|partition| partition.get(id));
         Ok(try_join_all(calls).await?.into_iter().flatten().next())
     }
 
     pub(crate) async fn cancel(&self, ids: &[JobId]) -> Result<Vec<Cancelled>, QueueError> {
+        self.agreement.to_look().await?;
         let mut answers = vec![Cancelled::NotFound; ids.len()];
         for partition in &self.partitions {
             for (answer, new) in answers.iter_mut().zip(partition.cancel(ids).await?) {

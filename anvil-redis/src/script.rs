@@ -69,6 +69,8 @@ impl Call<'_> {
 
 pub(crate) static ENQUEUE: LazyLock<Script> =
     LazyLock::new(|| Script::new("", include_str!("lua/enqueue.lua")));
+pub(crate) static AGREE: LazyLock<Script> =
+    LazyLock::new(|| Script::new("", include_str!("lua/agree.lua")));
 pub(crate) static RESERVE: LazyLock<Script> =
     LazyLock::new(|| Script::new(ALSO_WHEN_FULL, include_str!("lua/reserve.lua")));
 pub(crate) static SETTLE: LazyLock<Script> =
