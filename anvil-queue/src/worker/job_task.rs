@@ -34,10 +34,14 @@ impl<H: Handler, P: RetryPolicy> Engine<H, P> {
     /// run. Never panics because of the handler.
     pub(super) async fn run_job(&self, held: &Arc<Held>) -> Option<Settlement> {
         let now = Instant::now();
-        // A lease that was not renewed for its whole length may be somebody else's by now.
-        if held.lost.is_set() || now.duration_since(held.renewed()) > self.settings.lease {
+        if held.lost.is_set() {
             Tally::add(&self.tally.leases_lost, 1);
             return None;
+        }
+        // A lease that was not renewed for its whole length may be somebody else's by now, and is
+        // not run on. Where it isn't, the job need not wait until it runs out.
+        if now.duration_since(held.renewed()) > self.settings.lease {
+            return Some(Settlement::Release);
         }
         // What was cancelled before it started does not start: its release removes it.
         if self.cut_off.is_set() || held.cancelled.is_set() {
