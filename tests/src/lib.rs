@@ -3,11 +3,13 @@
 mod answer;
 mod chain;
 mod faulty;
+mod redis;
 mod seeded;
 mod sender;
 pub use answer::{Answer, send};
 pub use chain::{Hooks, dead, dedupe_by, hooks, stats, work};
 pub use faulty::{Fault, FaultyBackend, Verb};
+pub use redis::{Census, RedisQueue, store, take};
 pub use seeded::Seeded;
 pub use sender::{Delivery, SIGNED_AT, Sender, event, now};
 
