@@ -12,6 +12,8 @@ pub(crate) struct Model {
     pub(crate) capacity: usize,
     pub(crate) dedupe_window: Duration,
     pub(crate) id_window: Duration,
+    /// Leases that run out at the same moment are taken back by place, and not by id.
+    ties_by_place: bool,
     pub(crate) jobs: Vec<ModelJob>,
     keys: Vec<(DedupeKey, JobId, Duration)>,
     ids: Vec<(JobId, Duration)>,
@@ -75,11 +77,17 @@ impl ModelJob {
 }
 
 impl Model {
-    pub(crate) fn new(capacity: usize, dedupe_window: Duration, id_window: Duration) -> Self {
+    pub(crate) fn new(
+        capacity: usize,
+        dedupe_window: Duration,
+        id_window: Duration,
+        ties_by_place: bool,
+    ) -> Self {
         Self {
             capacity,
             dedupe_window,
             id_window,
+            ties_by_place,
             jobs: Vec::new(),
             keys: Vec::new(),
             ids: Vec::new(),
@@ -294,7 +302,7 @@ impl Model {
                     Some((*due, *order, job.id()))
                 }
                 (PeekPlace::Leased, Stage::Leased { deadline, .. }) => {
-                    Some((*deadline, 0, job.id()))
+                    Some((*deadline, self.tie(job), job.id()))
                 }
                 _ => None,
             })
@@ -411,12 +419,14 @@ impl Model {
             .jobs
             .iter()
             .filter_map(|job| match job.stage {
-                Stage::Leased { deadline, .. } if deadline <= now => Some((deadline, job.id())),
+                Stage::Leased { deadline, .. } if deadline <= now => {
+                    Some((deadline, self.tie(job), job.id()))
+                }
                 _ => None,
             })
             .collect();
         expired.sort();
-        for (_, id) in expired {
+        for (.., id) in expired {
             let order = self.next();
             self.totals.reclaimed += 1;
             let job = self.job(id);
@@ -452,6 +462,10 @@ impl Model {
             job.stage = Stage::Ready;
             job.place = place;
         }
+    }
+
+    fn tie(&self, job: &ModelJob) -> u64 {
+        if self.ties_by_place { job.place } else { 0 }
     }
 
     fn next(&mut self) -> u64 {
