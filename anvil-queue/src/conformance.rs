@@ -59,6 +59,9 @@
 //! That a store keeps what it took when it is killed, fails over or loses its network: such tests
 //! need the store in their hands and belong to each backend.
 
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::{Control, DeadLetters};
@@ -122,6 +125,49 @@ pub trait Harness: Send + Sync {
     /// For how long a fresh backend claims a job without a key by its id. The contract says ten
     /// minutes; a backend that can't be made to skip time may shorten it for the suite.
     fn id_window(&self) -> Duration;
+}
+
+/// One behaviour of the suite, to be run by a test that does its own bookkeeping; see
+/// [`behaviours`].
+pub struct Behaviour<H> {
+    group: &'static str,
+    name: &'static str,
+    run: fn(Arc<H>) -> Pin<Box<dyn Future<Output = ()> + Send>>,
+}
+
+impl<H> Behaviour<H> {
+    /// The module of the behaviour, such as `dedupe`.
+    #[must_use]
+    pub fn group(&self) -> &'static str {
+        self.group
+    }
+
+    /// The function of the behaviour, unique in the suite.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Runs the behaviour, which panics where the backend does not have it.
+    pub fn run(&self, harness: Arc<H>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        (self.run)(harness)
+    }
+}
+
+impl<H> fmt::Debug for Behaviour<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}::{}", self.group, self.name)
+    }
+}
+
+/// Every behaviour of the suite, in the order of [`conformance!`](crate::conformance!).
+///
+/// For a store that takes long to start, so that one test starts it once and runs all behaviours on
+/// it, some of them at a time. Each [`fresh`](Harness::fresh) backend still has to be one without
+/// jobs, such as one with a prefix of its own. Run them on a multi-thread runtime.
+#[must_use]
+pub fn behaviours<H: Harness + 'static>() -> Vec<Behaviour<H>> {
+    crate::conformance!(@behaviours list(H))
 }
 
 /// Expands to the whole suite for one [`Harness`](crate::conformance::Harness): one
@@ -327,6 +373,17 @@ macro_rules! conformance {
             })*
         })*
     };
+    (@list($harness:ty)
+        $(on $threads:ident $thread:ident: $(mod $group:ident = $file:ident { $($behaviour:ident)* })*)*
+    ) => {
+        vec![$($($($crate::conformance::Behaviour {
+            group: stringify!($file),
+            name: stringify!($behaviour),
+            run: |harness: Arc<$harness>| {
+                Box::pin(async move { $crate::conformance::$file::$behaviour(&*harness).await })
+            },
+        },)*)*)*]
+    };
     (@names()
         $(on $threads:ident $thread:ident: $(mod $group:ident = $file:ident { $($behaviour:ident)* })*)*
     ) => {
@@ -374,5 +431,7 @@ mod tests {
         let listed = crate::conformance!(@behaviours names());
         assert_eq!(written, BTreeSet::from(listed));
         assert_eq!(written.len(), listed.len(), "a behaviour is listed twice");
+        let names: BTreeSet<_> = listed.iter().map(|(_, name)| name).collect();
+        assert_eq!(names.len(), listed.len(), "two behaviours have one name");
     }
 }

@@ -67,6 +67,10 @@ pub(crate) fn describe(server: &str, error: RedisError) -> QueueError {
             QueueErrorKind::Unavailable,
             "did not accept the user or the password",
         ),
+        (_, ErrorKind::InvalidClientConfig) => (
+            QueueErrorKind::Rejected,
+            "can't be connected to as it is configured",
+        ),
         (_, ErrorKind::Server(ServerErrorKind::NoPerm)) => (
             QueueErrorKind::Unavailable,
             "does not let this user run a command or touch a key",

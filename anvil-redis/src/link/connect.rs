@@ -127,7 +127,7 @@ impl Target {
             .retries(3);
         #[cfg(feature = "tls")]
         if self.address.tls {
-            builder = builder.certs(self.certificates.read());
+            builder = builder.certs(self.certificates.read()?);
         }
         let connection = builder.build()?.get_async_connection().await?;
         Ok(Connection::Cluster(connection))
