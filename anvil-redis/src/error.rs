@@ -67,6 +67,10 @@ pub(crate) fn describe(server: &str, error: RedisError) -> QueueError {
             QueueErrorKind::Unavailable,
             "did not accept the user or the password",
         ),
+        _ if error.code() == Some("NOAUTH") => (
+            QueueErrorKind::Unavailable,
+            "asks for a password, and none was given",
+        ),
         (_, ErrorKind::InvalidClientConfig) => (
             QueueErrorKind::Rejected,
             "can't be connected to as it is configured",

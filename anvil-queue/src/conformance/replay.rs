@@ -249,7 +249,7 @@ impl<H: Harness> Trial<'_, H> {
     /// Stores and buries a job while `waiting` is ready and stays so.
     async fn kill_other(&self, waiting: JobId) -> JobId {
         let id = self.enqueue(NewJob::new("x")).await;
-        for reserved in self.reserve_up_to(2).await {
+        for reserved in self.take_many(2).await {
             let next = if reserved.job.id() == waiting {
                 Settlement::Release
             } else {
