@@ -79,6 +79,10 @@ pub(crate) fn describe(server: &str, error: RedisError) -> QueueError {
             QueueErrorKind::Unavailable,
             "does not let this user run a command or touch a key",
         ),
+        (_, ErrorKind::Server(ServerErrorKind::Moved | ServerErrorKind::Ask)) => (
+            QueueErrorKind::Unavailable,
+            "keeps the queue on another node; redis+cluster:// finds it",
+        ),
         (_, ErrorKind::Server(ServerErrorKind::CrossSlot)) => (
             QueueErrorKind::Internal,
             "is a cluster; connect with redis+cluster://",

@@ -115,7 +115,9 @@ impl Link {
         let answer = timeout_at(deadline, connection.send(command)).await;
         let answer = answer.unwrap_or_else(|_| Err(timed_out()));
         match answer {
-            Err(error) if classify(&error) == Class::Reconnect => {
+            // A cluster's connection sees to each of its nodes by itself; given up for one node, it
+            // would fail the calls to all others meanwhile.
+            Err(error) if classify(&error) == Class::Reconnect && !connection.is_cluster() => {
                 self.drop_connection(generation, &error);
                 Err(error)
             }

@@ -99,7 +99,9 @@ impl Partition {
         }
         let delays = jobs.iter().map(|job| micros(job.data().delay()));
         call = call.args(delays.filter(|delay| *delay > 0));
-        let answer = self.call_within(link, call, time_left(deadline)).await?;
+        let answer = self
+            .call_within(link, call, time_left(deadline), Repeat::Harmless)
+            .await?;
         self.read_answers(jobs, answer)
     }
 

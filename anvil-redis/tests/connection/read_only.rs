@@ -20,7 +20,9 @@ async fn a_demoted_server_is_left_for_the_one_the_address_leads_to() {
         let port = new.port().to_string();
         old.command(&["REPLICAOF", "127.0.0.1", &port]);
         let error = verbs.enqueue(NewJob::new("x")).await.unwrap_err();
-        assert_eq!(error.kind(), QueueErrorKind::Unavailable, "{error}");
+        // The last attempt may run into the time-out.
+        let kinds = [QueueErrorKind::Unavailable, QueueErrorKind::Timeout];
+        assert!(kinds.contains(&error.kind()), "{error}");
 
         // The open connections stay where they are; only a new one leads to the master.
         proxy.retarget(new.port());

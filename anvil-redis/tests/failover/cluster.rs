@@ -86,10 +86,44 @@ async fn a_wake_up_in_a_cluster_is_not_lost_to_a_time_out() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_that_was_gone_as_a_whole_is_used_again() {
+    let cluster = Arc::new(Cluster::start());
+    let verbs = Verbs::lazy(&cluster_url(&cluster));
+    verbs.assert_works().await;
+    for node in cluster.nodes() {
+        node.kill();
+    }
+    for _ in 0..2 {
+        let error = verbs.enqueue(NewJob::new("x")).await.unwrap_err();
+        let kinds = [QueueErrorKind::Unavailable, QueueErrorKind::Timeout];
+        assert!(kinds.contains(&error.kind()), "{error}");
+    }
+    let starting = Arc::clone(&cluster);
+    blocking(move || {
+        for node in starting.nodes() {
+            node.restart();
+        }
+        starting.wait_until_ok();
+    })
+    .await;
+    verbs.accepted_in_time().await;
+    assert_eq!(verbs.reserve(10).await.unwrap().len(), 1);
+}
+
 /// Which partition is on which node, and one of them without a running node.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_partition_whose_node_is_down_refuses_its_own_jobs_only() {
-    for pauses in [false, true] {
+async fn a_partition_whose_node_is_killed_refuses_its_own_jobs_only() {
+    one_of_the_nodes_is_down(false).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_partition_whose_node_is_silent_refuses_its_own_jobs_only() {
+    one_of_the_nodes_is_down(true).await;
+}
+
+async fn one_of_the_nodes_is_down(pauses: bool) {
+    {
         let cluster = Cluster::start();
         for node in cluster.nodes() {
             let part = ["CONFIG", "SET", "cluster-require-full-coverage", "no"];
@@ -116,12 +150,26 @@ async fn a_partition_whose_node_is_down_refuses_its_own_jobs_only() {
             let started = Instant::now();
             let answers = verbs.backend.enqueue(&verbs.queue, jobs()).await;
             let answers = answers.unwrap_or_else(|error| panic!("{pauses} {round}: {error}"));
-            assert!(started.elapsed() < 2 * ENQUEUE_TIMEOUT, "{:?}", started.elapsed());
+            assert!(
+                started.elapsed() < 2 * ENQUEUE_TIMEOUT,
+                "{:?}",
+                started.elapsed()
+            );
             let stored = answers.iter().filter(|answer| answer.is_ok()).count();
-            assert!(stored > 0 && stored < 100, "{pauses} {round}: {stored} are stored");
+            assert!(
+                stored > 0 && stored < 100,
+                "{pauses} {round}: {stored} are stored"
+            );
             let refused = answers.into_iter().filter_map(Result::err);
-            assert!(refused.into_iter().all(|refusal| refusal == Refusal::Unavailable));
-            assert!(!verbs.reserve(100).await.unwrap().is_empty(), "{pauses} {round}");
+            assert!(
+                refused
+                    .into_iter()
+                    .all(|refusal| refusal == Refusal::Unavailable)
+            );
+            assert!(
+                !verbs.reserve(100).await.unwrap().is_empty(),
+                "{pauses} {round}"
+            );
         }
         if pauses {
             cluster.nodes()[down].resume();

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anvil_queue::{NewJob, QueueErrorKind};
-use anvil_redis::RedisBackend;
+use anvil_redis::{Durability, RedisBackend};
 use anvil_redis_fixture::Sentinels;
 
 use crate::harness::sentinel_url;
@@ -27,18 +27,22 @@ async fn a_failover_and_a_killed_master_are_survived() {
     assert_eq!(verbs.reserve(10).await.unwrap().len(), 1);
     {
         let sentinels = Arc::clone(&sentinels);
-        blocking(move || drop(sentinels.kill_master().port())).await;
+        blocking(move || sentinels.kill_master().port()).await;
     }
     verbs.accepted_in_time().await;
     assert_eq!(verbs.reserve(10).await.unwrap().len(), 1);
 }
 
-/// With no failure and no loss of writes, everything accepted is there.
+/// The old master takes jobs for a while after the other has taken over, and loses them: what a
+/// replica has confirmed is there.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_accepted_during_a_failover_is_not_lost() {
+async fn what_a_replica_confirmed_during_a_failover_is_not_lost() {
     let sentinels = Arc::new(Sentinels::start());
     let builder = RedisBackend::builder(&sentinel_url(&sentinels)).unwrap();
-    let verbs = Arc::new(Verbs::of(builder.enqueue_timeout(Duration::from_secs(10))));
+    let verbs = Arc::new(Verbs::of(builder.durability(Durability::Replicated {
+        replicas: 1,
+        within: Duration::from_millis(200),
+    })));
     verbs.assert_works().await;
     let stop = Arc::new(AtomicBool::new(false));
     let sending = {
@@ -62,7 +66,10 @@ async fn what_was_accepted_during_a_failover_is_not_lost() {
     let accepted = sending.await.unwrap();
     let mut found = BTreeSet::new();
     loop {
-        let reserved = verbs.reserve(100).await.unwrap();
+        // The connection of before the failover ends here, at a call that is not sent twice.
+        let Ok(reserved) = verbs.reserve(100).await else {
+            continue;
+        };
         if reserved.is_empty() {
             break;
         }
@@ -70,6 +77,7 @@ async fn what_was_accepted_during_a_failover_is_not_lost() {
     }
     let lost: Vec<_> = accepted.difference(&found).collect();
     assert!(lost.is_empty(), "{} of {}", lost.len(), accepted.len());
+    assert!(accepted.len() > 10, "{} were accepted", accepted.len());
 }
 
 #[tokio::test(flavor = "multi_thread")]

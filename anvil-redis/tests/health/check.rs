@@ -69,7 +69,8 @@ async fn a_server_without_waitaof_is_refused_where_it_is_asked_for() {
     let builder = RedisBackend::builder(&server.url()).unwrap();
     let connected = builder.durability(durability).connect().await;
     let has_it = server.command(&["COMMAND", "COUNT"]).integer() > 0
-        && !server.command(&["COMMAND", "INFO", "waitaof"]).array()[0].eq(&anvil_redis_fixture::Reply::Nil);
+        && !server.command(&["COMMAND", "INFO", "waitaof"]).array()[0]
+            .eq(&anvil_redis_fixture::Reply::Nil);
     match connected {
         Ok(_) => assert!(has_it),
         Err(error) => {

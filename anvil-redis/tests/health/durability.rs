@@ -68,7 +68,11 @@ async fn a_replica_that_is_away_is_a_timeout_and_the_job_sent_again_is_the_same(
 async fn a_batch_of_duplicates_only_is_confirmed_as_well() {
     let ([_master, replica], verbs) = start();
     let key = |number: u8| DedupeKey::derive("sender", &[number]);
-    let jobs = || -> Vec<_> { (0..3).map(|n| NewJob::new("x").dedupe_key(key(n))).collect() };
+    let jobs = || -> Vec<_> {
+        (0..3)
+            .map(|n| NewJob::new("x").dedupe_key(key(n)))
+            .collect()
+    };
     let first = verbs.backend.enqueue(&verbs.queue, jobs()).await.unwrap();
     replica.pause();
     let error = verbs.backend.enqueue(&verbs.queue, jobs()).await;
