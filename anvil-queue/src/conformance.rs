@@ -132,8 +132,10 @@ pub trait Harness: Send + Sync {
 pub struct Behaviour<H> {
     group: &'static str,
     name: &'static str,
-    run: fn(Arc<H>) -> Pin<Box<dyn Future<Output = ()> + Send>>,
+    run: fn(Arc<H>) -> Run,
 }
+
+type Run = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 impl<H> Behaviour<H> {
     /// The module of the behaviour, such as `dedupe`.
@@ -149,7 +151,7 @@ impl<H> Behaviour<H> {
     }
 
     /// Runs the behaviour, which panics where the backend does not have it.
-    pub fn run(&self, harness: Arc<H>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    pub fn run(&self, harness: Arc<H>) -> impl Future<Output = ()> + Send + use<H> {
         (self.run)(harness)
     }
 }
@@ -165,6 +167,50 @@ impl<H> fmt::Debug for Behaviour<H> {
 /// For a store that takes long to start, so that one test starts it once and runs all behaviours on
 /// it, some of them at a time. Each [`fresh`](Harness::fresh) backend still has to be one without
 /// jobs, such as one with a prefix of its own. Run them on a multi-thread runtime.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::time::Duration;
+///
+/// use anvil_memory::MemoryBackend;
+/// use anvil_queue::conformance::{Harness, behaviours};
+///
+/// struct Memory;
+///
+/// impl Harness for Memory {
+///     // As above.
+/// #     type Backend = MemoryBackend;
+/// #     async fn fresh(&self) -> MemoryBackend {
+/// #         MemoryBackend::new().dedupe_window(self.dedupe_window())
+/// #     }
+/// #     async fn with_capacity(&self, jobs: usize) -> MemoryBackend {
+/// #         MemoryBackend::new().capacity(jobs)
+/// #     }
+/// #     async fn pass(&self, time: Duration) {
+/// #         tokio::time::sleep(time).await;
+/// #     }
+/// #     fn short_time(&self) -> Duration {
+/// #         Duration::from_millis(100)
+/// #     }
+/// #     fn dedupe_window(&self) -> Duration {
+/// #         Duration::from_secs(2)
+/// #     }
+/// #     fn id_window(&self) -> Duration {
+/// #         Duration::from_secs(600)
+/// #     }
+/// }
+///
+/// # #[tokio::main]
+/// # async fn main() {
+/// let memory = Arc::new(Memory);
+/// let mut about_enqueue = behaviours::<Memory>();
+/// about_enqueue.retain(|behaviour| behaviour.group() == "enqueue");
+/// assert!(!about_enqueue.is_empty());
+/// for behaviour in about_enqueue {
+///     behaviour.run(Arc::clone(&memory)).await;
+/// }
+/// # }
+/// ```
 #[must_use]
 pub fn behaviours<H: Harness + 'static>() -> Vec<Behaviour<H>> {
     crate::conformance!(@behaviours list(H))
@@ -289,6 +335,7 @@ macro_rules! conformance {
                 a_delivery_after_a_replay_is_still_a_duplicate
                 a_replay_takes_an_expired_key_again
                 a_superseded_job_stays_dead_unless_forced
+                a_forced_replay_takes_the_key_from_its_holder
                 what_is_not_dead_is_not_replayed
                 a_job_that_died_after_the_given_position_is_left_alone
                 a_bulk_replay_runs_each_job_once_although_all_die_again

@@ -7,6 +7,7 @@ use anvil_queue::QueueError;
 use redis::{Cmd, RedisError, RedisResult, Value};
 use tokio::time::{Instant, sleep, timeout_at};
 
+use crate::address::Mode;
 use crate::error::{Class, classify, describe};
 use crate::script::Call;
 
@@ -98,7 +99,7 @@ impl Link {
                 Err(error) => error,
             };
             let again = match classify(&error) {
-                Class::Wait => true,
+                Class::Wait => !self.leads_elsewhere(&error),
                 Class::Reconnect => repeat == Repeat::Harmless || !may_have_run(&error),
                 Class::Final | Class::NoScript | Class::OutOfMemory => false,
             };
@@ -107,6 +108,11 @@ impl Link {
             }
             sleep(PAUSE).await;
         }
+    }
+
+    /// Whether a node of a cluster that was connected to as one server names another node.
+    fn leads_elsewhere(&self, error: &RedisError) -> bool {
+        self.target.address.mode != Mode::Cluster && error.redirect_node().is_some()
     }
 
     async fn try_send(&self, command: &Cmd, deadline: Instant) -> RedisResult<Value> {

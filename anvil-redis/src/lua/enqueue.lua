@@ -21,7 +21,8 @@ local now, offset = clock(seen[1], seen[2])
 -- can be dropped together. What a claim itself says decides whether it still holds.
 local function lookup(slots, epochs, window, digests, indexes, holders)
   local epoch = math.floor(now / (window / 2))
-  for back = 0, 2 do
+  -- The newest slot last: a forced replay has claimed a key that an older slot gives to another.
+  for back = 2, 0, -1 do
     local slot = (epoch - back) % 3
     if tonumber(seen[epochs + slot]) == epoch - back then
       local found = redis.call('HMGET', KEYS[slots + slot], unpack(digests))

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use anvil_queue::{
-    DeadReason, Enqueued, ErrorText, FailureKind, FailureReport, LeaseState, NewJob, Settled,
-    Settlement,
+    DeadReason, DedupeKey, Enqueued, ErrorText, FailureKind, FailureReport, LeaseState, NewJob,
+    QueueBackend, Reserve, Settled, Settlement,
 };
 use anvil_redis::RedisBackend;
 use anvil_redis_fixture::{Fault, Proxy, Server};
@@ -91,8 +91,6 @@ async fn a_job_sent_again_by_the_caller_is_one_job() {
 /// With an id of its own and the same key, as a sender's retry has.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_delivery_sent_again_after_a_lost_reply_gets_the_first_id() {
-    use anvil_queue::DedupeKey;
-
     let (_server, proxy, _) = start();
     let builder = RedisBackend::builder(&proxy.url()).unwrap();
     let verbs = Verbs::of(builder.enqueue_timeout(Duration::from_secs(1)));
@@ -179,8 +177,6 @@ async fn an_extension_is_sent_again() {
 /// Nobody knows which jobs it took: their leases run out.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reservation_whose_reply_is_lost_comes_back_when_its_lease_runs_out() {
-    use anvil_queue::{QueueBackend, Reserve};
-
     let (_server, proxy, verbs) = start();
     verbs.assert_works().await;
     let id = verbs.accept(NewJob::new("x")).await;
