@@ -70,8 +70,13 @@ impl RedisBuilder {
 
     /// Sets over how many partitions each queue is spread. Range: 1 to 127. Default: 1.
     ///
-    /// A job belongs to the partition its dedupe key names, or its id where it has no key. All
-    /// processes of a queue must agree, as for the window; to change it, drain the queue first.
+    /// A job belongs to the partition its dedupe key names, or its id where it has no key. The jobs of
+    /// different partitions have no order, and a reservation is of one partition, so that it may hold
+    /// fewer jobs than are ready. Where the server of one partition is down, its jobs are refused as
+    /// [`Refusal::Unavailable`](anvil_queue::Refusal::Unavailable) and the others go on; in a cluster
+    /// that takes `cluster-require-full-coverage no`.
+    ///
+    /// All processes of a queue must agree, as for the window; to change it, drain the queue first.
     pub fn partitions(mut self, partitions: usize) -> Self {
         self.settings.partitions = partitions;
         self

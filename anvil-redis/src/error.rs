@@ -67,9 +67,21 @@ pub(crate) fn describe(server: &str, error: RedisError) -> QueueError {
             QueueErrorKind::Unavailable,
             "did not accept the user or the password",
         ),
+        _ if error.code() == Some("NOAUTH") => (
+            QueueErrorKind::Unavailable,
+            "asks for a password, and none was given",
+        ),
+        (_, ErrorKind::InvalidClientConfig) => (
+            QueueErrorKind::Rejected,
+            "can't be connected to as it is configured",
+        ),
         (_, ErrorKind::Server(ServerErrorKind::NoPerm)) => (
             QueueErrorKind::Unavailable,
             "does not let this user run a command or touch a key",
+        ),
+        (_, ErrorKind::Server(ServerErrorKind::Moved | ServerErrorKind::Ask)) => (
+            QueueErrorKind::Unavailable,
+            "keeps the queue on another node; redis+cluster:// finds it",
         ),
         (_, ErrorKind::Server(ServerErrorKind::CrossSlot)) => (
             QueueErrorKind::Internal,

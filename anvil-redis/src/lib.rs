@@ -36,6 +36,13 @@
 //!   stored; with [`Fast`](Durability::Fast) a failover can lose what the replica did not have yet.
 //! * Keep the jobs of different partitions in order.
 //!
+//! # Features
+//!
+//! * `cluster`: `redis+cluster://`.
+//! * `tls`: `rediss://`, through rustls. The program chooses the cryptography, once and before it
+//!   connects: `rustls::crypto::ring::default_provider().install_default()`, with rustls's feature
+//!   `ring`. Where it has not, connecting is refused with that advice.
+//!
 //! `anvil-redis/README.md` has the layout of the keys and what was measured about it.
 
 #![forbid(unsafe_code)]

@@ -7,6 +7,7 @@ use anvil_queue::QueueError;
 use redis::{Cmd, RedisError, RedisResult, Value};
 use tokio::time::{Instant, sleep, timeout_at};
 
+use crate::address::Mode;
 use crate::error::{Class, classify, describe};
 use crate::script::Call;
 
@@ -98,7 +99,7 @@ impl Link {
                 Err(error) => error,
             };
             let again = match classify(&error) {
-                Class::Wait => true,
+                Class::Wait => !self.leads_elsewhere(&error),
                 Class::Reconnect => repeat == Repeat::Harmless || !may_have_run(&error),
                 Class::Final | Class::NoScript | Class::OutOfMemory => false,
             };
@@ -109,13 +110,20 @@ impl Link {
         }
     }
 
+    /// Whether a node of a cluster that was connected to as one server names another node.
+    fn leads_elsewhere(&self, error: &RedisError) -> bool {
+        self.target.address.mode != Mode::Cluster && error.redirect_node().is_some()
+    }
+
     async fn try_send(&self, command: &Cmd, deadline: Instant) -> RedisResult<Value> {
         let connected = timeout_at(deadline, self.connection()).await;
         let (mut connection, generation) = connected.unwrap_or_else(|_| Err(self.late()))?;
         let answer = timeout_at(deadline, connection.send(command)).await;
         let answer = answer.unwrap_or_else(|_| Err(timed_out()));
         match answer {
-            Err(error) if classify(&error) == Class::Reconnect => {
+            // A cluster's connection sees to each of its nodes by itself; given up for one node, it
+            // would fail the calls to all others meanwhile.
+            Err(error) if classify(&error) == Class::Reconnect && !connection.is_cluster() => {
                 self.drop_connection(generation, &error);
                 Err(error)
             }

@@ -63,20 +63,22 @@ impl Partition {
         self.named(answer).await
     }
 
-    /// Calls a script as part of an enqueue.
+    /// Calls a script that another partition can do without, so that it waits less for one that did
+    /// not answer before.
     async fn call_within(
         &self,
         link: &Link,
         call: Call<'_>,
         budget: Duration,
+        repeat: Repeat,
     ) -> Result<Value, QueueError> {
         let several = self.settings.partitions > 1;
-        let budget = if several && self.unreachable.load(Ordering::Relaxed) {
+        let budget = if several && self.is_unreachable() {
             budget / 10
         } else {
             budget
         };
-        let answer = link.call(&call, budget, Repeat::Harmless).await;
+        let answer = link.call(&call, budget, repeat).await;
         let down = answer.as_ref().is_err_and(|error| {
             matches!(
                 error.kind(),
@@ -85,6 +87,11 @@ impl Partition {
         });
         self.unreachable.store(down, Ordering::Relaxed);
         self.named(answer).await
+    }
+
+    /// Whether the last call got no answer.
+    pub(crate) fn is_unreachable(&self) -> bool {
+        self.unreachable.load(Ordering::Relaxed)
     }
 
     fn unexpected(&self, script: &'static str) -> QueueError {

@@ -100,14 +100,24 @@ impl Queue {
         }
     }
 
-    /// Asks the partitions in turn until one has work.
+    /// Asks the partitions in turn until one has work. One that did not answer before is asked when
+    /// the turn begins with it, and where no other has work.
     pub(crate) async fn reserve(&self, request: Reserve) -> Result<Vec<Reserved>, QueueError> {
         self.agreement.to_look().await?;
         let first = self.turn.fetch_add(1, Ordering::Relaxed);
         let mut failed = None;
-        for step in 0..self.partitions.len() {
-            let index = first.wrapping_add(step) % self.partitions.len();
-            match self.partitions[index].reserve(&request).await {
+        let count = self.partitions.len();
+        let turn = (0..count).map(|step| &self.partitions[first.wrapping_add(step) % count]);
+        let (mut now, mut later) = (Vec::with_capacity(count), Vec::new());
+        for partition in turn {
+            if now.is_empty() || !partition.is_unreachable() {
+                now.push(partition);
+            } else {
+                later.push(partition);
+            }
+        }
+        for partition in now.into_iter().chain(later) {
+            match partition.reserve(&request).await {
                 Ok(reserved) if reserved.is_empty() => {}
                 Ok(reserved) => return Ok(reserved),
                 Err(error) => failed = Some(error),
@@ -119,8 +129,7 @@ impl Queue {
     pub(crate) async fn wait(&self, at_most: Duration) -> Result<(), QueueError> {
         let deadline = tokio::time::Instant::now() + at_most.min(FOREVER);
         loop {
-            let looks = self.partitions.iter().map(Partition::look);
-            let next = try_join_all(looks).await?.into_iter().flatten().min();
+            let next = self.look().await?;
             let left = deadline.saturating_duration_since(tokio::time::Instant::now());
             let pause = next.map_or(left, |next| next.min(left));
             if pause.is_zero() || next.is_some_and(|next| next.is_zero()) {
@@ -136,6 +145,25 @@ impl Queue {
             if started.elapsed() < pause.min(LOOK_AGAIN) {
                 return Ok(());
             }
+        }
+    }
+
+    /// When there is something to reserve, as far as the partitions say that answer.
+    async fn look(&self) -> Result<Option<Duration>, QueueError> {
+        let mut failed = None;
+        let (mut next, mut answered) = (None, false);
+        for look in join_all(self.partitions.iter().map(Partition::look)).await {
+            match look {
+                Ok(time) => {
+                    answered = true;
+                    next = next.into_iter().chain(time).min();
+                }
+                Err(error) => failed = Some(error),
+            }
+        }
+        match failed {
+            Some(error) if !answered => Err(error),
+            _ => Ok(next),
         }
     }
 

@@ -67,8 +67,15 @@ impl Call<'_> {
     }
 }
 
-pub(crate) static ENQUEUE: LazyLock<Script> =
-    LazyLock::new(|| Script::new("", include_str!("lua/enqueue.lua")));
+pub(crate) static ENQUEUE: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(
+        "",
+        concat!(
+            include_str!("lua/claims.lua"),
+            include_str!("lua/enqueue.lua")
+        ),
+    )
+});
 pub(crate) static AGREE: LazyLock<Script> =
     LazyLock::new(|| Script::new("", include_str!("lua/agree.lua")));
 pub(crate) static RESERVE: LazyLock<Script> =
@@ -77,8 +84,15 @@ pub(crate) static SETTLE: LazyLock<Script> =
     LazyLock::new(|| Script::new(ALSO_WHEN_FULL, include_str!("lua/settle.lua")));
 pub(crate) static EXTEND: LazyLock<Script> =
     LazyLock::new(|| Script::new(ALSO_WHEN_FULL, include_str!("lua/extend.lua")));
-pub(crate) static REPLAY: LazyLock<Script> =
-    LazyLock::new(|| Script::new(ALSO_WHEN_FULL, include_str!("lua/replay.lua")));
+pub(crate) static REPLAY: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(
+        ALSO_WHEN_FULL,
+        concat!(
+            include_str!("lua/claims.lua"),
+            include_str!("lua/replay.lua")
+        ),
+    )
+});
 pub(crate) static DISCARD: LazyLock<Script> =
     LazyLock::new(|| Script::new(ALSO_WHEN_FULL, include_str!("lua/discard.lua")));
 pub(crate) static CANCEL: LazyLock<Script> =

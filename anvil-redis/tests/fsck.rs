@@ -10,7 +10,7 @@ use anvil_queue::{
     Reserve,
 };
 use anvil_redis::{ProblemKind, RedisBackend};
-use harness::Standalone;
+use harness::standalone::Standalone;
 
 struct Queue {
     standalone: Standalone,

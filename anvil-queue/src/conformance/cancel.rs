@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Harness;
-use super::trial::{LONG, Trial, bury, keyed, retry};
+use super::trial::{LONG, Trial, bury, keyed, retry, set};
 use crate::{
     Cancelled, Enqueued, JobId, JobPlace, LeaseState, NewJob, Replayed, Reserve, Settlement,
 };
@@ -25,9 +25,10 @@ pub async fn a_waiting_job_that_is_cancel_requested_is_gone(harness: &impl Harne
     assert_eq!((stats.ready, stats.scheduled), (2, 2));
     assert_eq!(stats.totals.cancelled, 3);
 
-    assert_eq!(trial.take_all().await, ready[2..]);
+    assert_eq!(set(trial.take_all().await), set([ready[2], ready[3]]));
     trial.pass_short().await;
-    assert_eq!(trial.take_all().await, [scheduled[0], scheduled[2]]);
+    let due = set(trial.take_all().await);
+    assert_eq!(due, set([scheduled[0], scheduled[2]]));
 }
 
 /// A job that came back to an earlier place can be cancelled there, a suspect included.
@@ -59,7 +60,7 @@ pub async fn the_record_outlives_the_cancelled_job(harness: &impl Harness) {
 pub async fn a_run_that_is_cancel_requested_is_told_at_the_next_extension(harness: &impl Harness) {
     let trial = Trial::fresh(harness).await;
     trial.enqueue_many(2, Duration::ZERO).await;
-    let reserved = trial.reserve_up_to(2).await;
+    let reserved = trial.take_many(2).await;
     let [cancelled, other] = [&reserved[0], &reserved[1]];
     let id = cancelled.job.id();
     for _ in 0..2 {

@@ -75,12 +75,12 @@ pub async fn only_dead_jobs_are_letters(harness: &impl Harness) {
 /// Page by page, nothing is left out and nothing comes twice.
 pub async fn pages_cover_every_letter_once_in_the_order_of_death(harness: &impl Harness) {
     let trial = Trial::fresh(harness).await;
-    let mut killed = trial.enqueue_many(25, Duration::ZERO).await;
-    let reserved = trial.reserve_up_to(25).await;
-    for reserved in reserved.iter().rev() {
+    trial.enqueue_many(25, Duration::ZERO).await;
+    let mut killed = Vec::new();
+    for reserved in trial.take_many(25).await.iter().rev() {
         trial.apply(&reserved.lease, bury("no")).await;
+        killed.push(reserved.job.id());
     }
-    killed.reverse();
 
     let mut listed = Vec::new();
     let mut query = DeadQuery::new().limit(10);

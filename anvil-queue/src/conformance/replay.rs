@@ -142,6 +142,18 @@ pub async fn a_superseded_job_stays_dead_unless_forced(harness: &impl Harness) {
     assert_eq!(trial.take_all().await, [old]);
 }
 
+/// Also where the key was claimed long before: a store must not find the older claim first.
+pub async fn a_forced_replay_takes_the_key_from_its_holder(harness: &impl Harness) {
+    let trial = Trial::fresh(harness).await;
+    let old = trial.kill(keyed("1")).await;
+    trial.pass_window().await;
+    trial.enqueue(keyed("1")).await;
+    harness.pass(harness.dedupe_window() / 2).await;
+    let forced = ReplayOptions::default().force(true);
+    assert_eq!(trial.replay_with(old, forced).await, Replayed::Ready);
+    assert_eq!(trial.offer(keyed("1")).await, Ok(Enqueued::Duplicate(old)));
+}
+
 /// Only a dead job can be replayed; anything else is left where it is.
 pub async fn what_is_not_dead_is_not_replayed(harness: &impl Harness) {
     let trial = Trial::fresh(harness).await;
@@ -249,7 +261,7 @@ impl<H: Harness> Trial<'_, H> {
     /// Stores and buries a job while `waiting` is ready and stays so.
     async fn kill_other(&self, waiting: JobId) -> JobId {
         let id = self.enqueue(NewJob::new("x")).await;
-        for reserved in self.reserve_up_to(2).await {
+        for reserved in self.take_many(2).await {
             let next = if reserved.job.id() == waiting {
                 Settlement::Release
             } else {

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
@@ -83,6 +84,21 @@ impl<'h, H: Harness> Trial<'h, H> {
     /// Reserves up to `jobs` jobs under a lease that does not run out.
     pub(super) async fn reserve_up_to(&self, jobs: usize) -> Vec<Reserved> {
         self.reserve(Reserve::new(jobs, LONG)).await
+    }
+
+    /// Reserves this many jobs, in as many calls as it takes, under leases that do not run out.
+    pub(super) async fn take_many(&self, count: usize) -> Vec<Reserved> {
+        let mut taken = Vec::new();
+        while taken.len() < count {
+            let reserved = self.reserve_up_to(count - taken.len()).await;
+            assert!(
+                !reserved.is_empty(),
+                "{} jobs are missing",
+                count - taken.len()
+            );
+            taken.extend(reserved);
+        }
+        taken
     }
 
     /// Reserves the one job that has to be first, under a lease that does not run out.
@@ -261,6 +277,11 @@ pub(super) fn settlements() -> [Settlement; 5] {
 
 pub(super) fn ids(reserved: &[Reserved]) -> Vec<JobId> {
     reserved.iter().map(|reserved| reserved.job.id()).collect()
+}
+
+/// The ids without their order, where that is not the point.
+pub(super) fn set(ids: impl IntoIterator<Item = JobId>) -> BTreeSet<JobId> {
+    ids.into_iter().collect()
 }
 
 pub(super) fn one<T: Debug>(mut items: Vec<T>) -> T {

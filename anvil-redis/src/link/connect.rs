@@ -122,12 +122,12 @@ impl Target {
         )]
         let mut builder = redis::cluster::ClusterClient::builder(nodes)
             .tcp_settings(tcp())
-            .connection_timeout(CLUSTER_TIMEOUT)
-            .response_timeout(CLUSTER_TIMEOUT)
+            .connection_timeout(NODE_CONNECT_TIMEOUT)
+            .response_timeout(NODE_RESPONSE_TIMEOUT)
             .retries(3);
         #[cfg(feature = "tls")]
         if self.address.tls {
-            builder = builder.certs(self.certificates.read());
+            builder = builder.certs(self.certificates.read()?);
         }
         let connection = builder.build()?.get_async_connection().await?;
         Ok(Connection::Cluster(connection))
@@ -204,7 +204,11 @@ impl fmt::Display for Target {
 }
 
 const SENTINEL_TIMEOUT: Duration = Duration::from_millis(500);
+/// Far below the time for connecting to the whole cluster, which a silent node must not use up.
 #[cfg(feature = "cluster")]
-const CLUSTER_TIMEOUT: Duration = Duration::from_secs(2);
+const NODE_CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
+/// Longer than the server holds a read of the bell. The calls have time-outs of their own.
+#[cfg(feature = "cluster")]
+const NODE_RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 #[cfg(target_os = "linux")]
 const DEAD_PEER: Duration = Duration::from_secs(10);

@@ -12,6 +12,14 @@ pub(super) enum Connection {
 }
 
 impl Connection {
+    pub(super) fn is_cluster(&self) -> bool {
+        match self {
+            #[cfg(feature = "cluster")]
+            Self::Cluster(_) => true,
+            Self::Server(_) => false,
+        }
+    }
+
     pub(super) async fn send(&mut self, command: &Cmd) -> RedisResult<Value> {
         let answer = match self {
             #[cfg(feature = "cluster")]

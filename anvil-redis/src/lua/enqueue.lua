@@ -3,7 +3,7 @@
 -- KEYS  config bodies ready scheduled bell dead cancelled, three slots of key claims, three slots of
 --       id claims, then a staged and a final key for each large job
 -- ARGV  dedupe window, id window, partitions, capacity (0: none), a flag for each job, then id,
---       digest and body of each job, then the delay of each delayed one
+--       digest (6 bytes and the other 8) and body of each job, then the delay of each delayed one
 -- Flags are '0' plus 1: claimed by its id, 2: delayed, 4: large.
 -- Answers with a letter for each job and the ids that hold the duplicates' keys.
 local config, bodies, ready, scheduled, bell, dead, cancelled =
@@ -17,49 +17,44 @@ if (seen[3] and seen[3] ~= ARGV[1]) or (seen[4] and seen[4] ~= ARGV[3]) then
 end
 local now, offset = clock(seen[1], seen[2])
 
--- Claims are kept in three slots that are each half a window wide, so that those that have run out
--- can be dropped together. What a claim itself says decides whether it still holds.
-local function lookup(slots, epochs, window, digests, indexes, holders)
-  local epoch = math.floor(now / (window / 2))
-  -- The newest claim counts: a forced replay claims a key that another job holds.
-  for back = 2, 0, -1 do
-    local slot = (epoch - back) % 3
-    if tonumber(seen[epochs + slot]) == epoch - back then
-      local found = redis.call('HMGET', KEYS[slots + slot], unpack(digests))
-      for n = 1, #digests do
-        local claim = found[n]
-        if claim and #claim == 24 and now < struct.unpack('>I8', claim, 17) + window then
-          holders[indexes[n]] = string.sub(claim, 1, 16)
+-- The jobs that claim by key and those that claim by id.
+local ids, by_key, by_id = {}, {}, {}
+local delayed = false
+local plain = not string.find(flags, '[^0]')
+for n = 1, count do
+  ids[n] = ARGV[4 * n + 2]
+  local flag = plain and 0 or string.byte(flags, n) - 48
+  local indexes = flag % 2 == 0 and by_key or by_id
+  indexes[#indexes + 1] = n
+  delayed = delayed or flag % 4 >= 2
+end
+
+-- Who holds the digests of these jobs, and the claims of the current slot that begin like theirs.
+local holders = {}
+local function lookup(slots, epochs, window, indexes)
+  local current = {}
+  if #indexes == 0 then return current end
+  local prefixes = {}
+  for n, index in ipairs(indexes) do prefixes[n] = ARGV[4 * index + 3] end
+  for back = 0, 2 do
+    local slot, epoch = slot_of(now, window, back)
+    if tonumber(seen[epochs + slot]) == epoch then
+      local found = redis.call('HMGET', KEYS[slots + slot], unpack(prefixes))
+      for n, index in ipairs(indexes) do
+        local claims = found[n]
+        if claims then
+          if back == 0 then current[prefixes[n]] = claims end
+          -- The newest claim counts: a forced replay claims a key that another job holds.
+          holders[index] = holders[index] or holder_among(claims, ARGV[4 * index + 4], now, window)
         end
       end
     end
   end
+  return current
 end
-
-local ids, by_key, by_id, key_index, id_index = {}, {}, {}, {}, {}
-local delayed = false
-local large = 0
-for n = 1, count do
-  local at = 3 * n + 3
-  ids[n] = ARGV[at]
-  local flag = string.byte(flags, n) - 48
-  if flag == 0 then
-    by_key[#by_key + 1] = ARGV[at + 1]
-    key_index[#by_key] = n
-  else
-    if flag % 2 == 0 then
-      by_key[#by_key + 1] = ARGV[at + 1]
-      key_index[#by_key] = n
-    else
-      by_id[#by_id + 1] = ARGV[at + 1]
-      id_index[#by_id] = n
-    end
-    delayed = delayed or flag % 4 >= 2
-  end
-end
-local holders = {}
-if #by_key > 0 then lookup(8, 5, tonumber(ARGV[1]), by_key, key_index, holders) end
-if #by_id > 0 then lookup(11, 8, tonumber(ARGV[2]), by_id, id_index, holders) end
+local key_window, id_window = tonumber(ARGV[1]), tonumber(ARGV[2])
+local held_keys = lookup(8, 5, key_window, by_key)
+local held_ids = lookup(11, 8, id_window, by_id)
 local stored = redis.call('HMGET', bodies, unpack(ids))
 
 local capacity = tonumber(ARGV[4])
@@ -67,18 +62,20 @@ local room = capacity > 0 and capacity - redis.call('HLEN', bodies) or math.huge
 local letters, others = {}, {}
 local key_claims, id_claims, new_bodies, new_ready, new_scheduled, renames, unlinks =
   {}, {}, {}, {}, {}, {}, {}
-local batch_claims, batch_ids = {}, {}
+local batch_ids = {}
 local accepted, duplicates, refused = 0, 0, 0
 local line_holds = redis.call('SCARD', cancelled) > 0
 look('LLEN', ready)
 if delayed then look('ZCARD', scheduled) end
 local earliest = math.huge
 local written = struct.pack('>I8', now)
-local next_delay, next_large = 3 * count + 6, 14
+local claimed = struct.pack('>I6', math.floor(now / 1000))
+local next_delay, next_large = 4 * count + 6, 14
 for n = 1, count do
-  local at = 3 * n + 3
-  local id, digest = ids[n], ARGV[at + 1]
-  local flag = string.byte(flags, n) - 48
+  local at = 4 * n + 2
+  local id, prefix, rest = ids[n], ARGV[at + 1], ARGV[at + 2]
+  local flag = plain and 0 or string.byte(flags, n) - 48
+  local claims = flag % 2 == 0 and key_claims or id_claims
   local delay, staged, final = 0, nil, nil
   if flag % 4 >= 2 then
     delay = tonumber(ARGV[next_delay])
@@ -88,7 +85,7 @@ for n = 1, count do
     staged, final = KEYS[next_large], KEYS[next_large + 1]
     next_large = next_large + 2
   end
-  local holder = holders[n] or batch_claims[digest]
+  local holder = holders[n] or claims[prefix] and holder_among(claims[prefix], rest, 0, 1)
   if holder and holder ~= id then
     duplicates = duplicates + 1
     letters[n] = redis.call('ZSCORE', dead, holder) and 'X' or 'D'
@@ -107,13 +104,10 @@ for n = 1, count do
     room = room - 1
     accepted = accepted + 1
     letters[n] = 'A'
-    batch_claims[digest] = id
     batch_ids[id] = true
-    local claims = flag % 2 == 0 and key_claims or id_claims
-    claims[#claims + 1] = digest
-    claims[#claims + 1] = id .. written
+    claims[prefix] = (claims[prefix] or '') .. id .. claimed .. rest
     new_bodies[#new_bodies + 1] = id
-    new_bodies[#new_bodies + 1] = written .. ARGV[at + 2]
+    new_bodies[#new_bodies + 1] = written .. ARGV[at + 3]
     if line_holds and redis.call('SREM', cancelled, id) == 1 then
       -- It was cancelled long ago, and its id still stands in the line.
       redis.call('LREM', ready, 1, id)
@@ -135,20 +129,25 @@ for n = 1, count do
 end
 
 -- From here on everything is written, and nothing can fail.
-local function claim(slots, epochs, name, window, claims)
-  local epoch = math.floor(now / (window / 2))
-  local slot = epoch % 3
+local function claim(slots, epochs, name, window, claims, current)
+  local written_out = {}
+  for prefix, new in pairs(claims) do
+    written_out[#written_out + 1] = prefix
+    written_out[#written_out + 1] = current[prefix] and current[prefix] .. new or new
+  end
+  if #written_out == 0 then return end
+  local slot, epoch = slot_of(now, window, 0)
   if tonumber(seen[epochs + slot]) ~= epoch then
     redis.call('UNLINK', KEYS[slots + slot])
     redis.call('HSET', config, name .. slot, epoch)
   end
-  redis.call('HSET', KEYS[slots + slot], unpack(claims))
+  redis.call('HSET', KEYS[slots + slot], unpack(written_out))
 end
 stamp(config, now, offset)
 if accepted > 0 then
   if not seen[3] then redis.call('HSET', config, 'w', ARGV[1], 'n', ARGV[3]) end
-  if #key_claims > 0 then claim(8, 5, 'd', tonumber(ARGV[1]), key_claims) end
-  if #id_claims > 0 then claim(11, 8, 'i', tonumber(ARGV[2]), id_claims) end
+  claim(8, 5, 'd', key_window, key_claims, held_keys)
+  claim(11, 8, 'i', id_window, id_claims, held_ids)
   redis.call('HSET', bodies, unpack(new_bodies))
   for n = 1, #renames, 2 do
     redis.call('RENAME', renames[n], renames[n + 1])

@@ -12,28 +12,33 @@ if (seen[3] and seen[3] ~= ARGV[1]) or (seen[4] and seen[4] ~= ARGV[2]) then
   return { 'disagree', seen[3], seen[4] }
 end
 local now, offset = clock(seen[1], seen[2])
-local epoch = math.floor(now / (window / 2))
 
-local function holder_of(digest)
+local function holder_of(prefix, rest)
   for back = 0, 2 do
-    local slot = (epoch - back) % 3
-    if tonumber(seen[5 + slot]) == epoch - back then
-      local claim = redis.call('HGET', KEYS[7 + slot], digest)
-      if claim and #claim == 24 and now < struct.unpack('>I8', claim, 17) + window then
-        return string.sub(claim, 1, 16)
-      end
+    local slot, epoch = slot_of(now, window, back)
+    if tonumber(seen[5 + slot]) == epoch then
+      local claims = redis.call('HGET', KEYS[7 + slot], prefix)
+      local holder = claims and holder_among(claims, rest, now, window)
+      if holder then return holder end
     end
   end
 end
 
-local function claim(digest, id)
-  local slot = epoch % 3
+-- Gives a digest to a job, whoever held it in this slot.
+local function claim(prefix, rest, id)
+  local slot, epoch = slot_of(now, window, 0)
   if tonumber(seen[5 + slot]) ~= epoch then
     redis.call('UNLINK', KEYS[7 + slot])
     redis.call('HSET', config, 'd' .. slot, epoch)
     seen[5 + slot] = epoch
   end
-  redis.call('HSET', KEYS[7 + slot], digest, id .. struct.pack('>I8', now))
+  local claims, kept = redis.call('HGET', KEYS[7 + slot], prefix) or '', ''
+  for at = 1, #claims - CLAIM + 1, CLAIM do
+    if string.sub(claims, at + 22, at + 29) ~= rest then
+      kept = kept .. string.sub(claims, at, at + 29)
+    end
+  end
+  redis.call('HSET', KEYS[7 + slot], prefix, kept .. claim_of(id, now, rest))
 end
 
 look('HLEN', bodies, records, KEYS[7], KEYS[8], KEYS[9])
@@ -48,8 +53,11 @@ for n = 5, #ARGV do
     -- Byte 9 of a body is its flags (1: has a key, 2: large, four bytes of weight come first).
     local flag = string.byte(body, 9) or 0
     local from = flag % 4 >= 2 and 14 or 10
-    local digest = flag % 2 == 1 and string.sub(body, from, from + 13) or nil
-    local holder = digest and holder_of(digest)
+    local prefix, rest
+    if flag % 2 == 1 then
+      prefix, rest = string.sub(body, from, from + 5), string.sub(body, from + 6, from + 13)
+    end
+    local holder = prefix and holder_of(prefix, rest)
     if holder and holder ~= id and not forced then
       letter = 'S'
       others[#others + 1] = holder
@@ -57,7 +65,7 @@ for n = 5, #ARGV do
       letter = 'R'
       replayed = replayed + 1
       redis.call('ZREM', dead, id)
-      if digest then claim(digest, id) end
+      if prefix then claim(prefix, rest, id) end
       local record = read_record(redis.call('HGET', records, id))
       record[ATTEMPTS], record[REASON], record[FIRST], record[LAST] = 0, 0, '', ''
       record[REPLAYS] = record[REPLAYS] + 1

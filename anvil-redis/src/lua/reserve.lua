@@ -62,6 +62,21 @@ if most == 0 then
   return { now, {}, {}, {}, orphans }
 end
 
+-- The next of the line, but for those that were cancelled there.
+local function pop(count)
+  local line = redis.call('LPOP', ready, count) or {}
+  if redis.call('EXISTS', cancelled) == 0 then return line end
+  local kept, looked_at = {}, 0
+  while true do
+    for _, id in ipairs(line) do
+      if redis.call('SREM', cancelled, string.sub(id, 1, 16)) == 0 then kept[#kept + 1] = id end
+    end
+    looked_at = looked_at + #line
+    if #line == 0 or #kept == count or looked_at >= MOVED then return kept end
+    line = redis.call('LPOP', ready, count - #kept) or {}
+  end
+end
+
 local function first_of(set)
   local first = redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')
   return first[1], tonumber(first[2])
@@ -90,7 +105,7 @@ if not alone then
     places[#places + 1] = tonumber(back[n + 1])
   end
   fresh_from = #ids + 1
-  local fresh = #ids < most and redis.call('LPOP', ready, most - #ids) or {}
+  local fresh = #ids < most and pop(most - #ids) or {}
   for n = 1, #fresh do
     local id = fresh[n]
     if #id ~= 17 then
@@ -128,8 +143,6 @@ if #ids > 0 then
     local id, place, body = ids[n], places[n], found[n]
     if #id ~= 16 then
       -- It is no job, and was put there by somebody else.
-    elseif not body and redis.call('SREM', cancelled, id) == 1 then
-      -- It was cancelled while it waited in line.
     elseif not body then
       bury(config, records, dead, id, read_record(redis.call('HGET', records, id)), MISSING, now)
     else

@@ -1,6 +1,9 @@
+use std::time::Duration;
+
 use anvil_queue::{Enqueued, JobId, NewJob, QueueError, QueueErrorKind, Refusal};
 use redis::{Cmd, Value};
 use sha2::{Digest, Sha256};
+use tokio::time::Instant;
 
 use super::Partition;
 use super::fields::{bytes, fields, ids};
@@ -14,11 +17,12 @@ type Answer = Result<Enqueued, Refusal>;
 impl Partition {
     /// Stores jobs in steps of a bounded size, each of them one call.
     pub(crate) async fn enqueue(&self, jobs: &[NewJob]) -> Result<Vec<Answer>, QueueError> {
+        let deadline = Instant::now() + self.settings.enqueue_timeout;
         let mut answers = Vec::with_capacity(jobs.len());
         let mut rest = jobs;
         while !rest.is_empty() {
             let (step, later) = rest.split_at(self.step(rest));
-            answers.extend(self.enqueue_step(step).await?);
+            answers.extend(self.enqueue_step(step, deadline).await?);
             rest = later;
         }
         Ok(answers)
@@ -34,11 +38,15 @@ impl Partition {
         jobs.iter().take(STEP).take_while(fits).count().max(1)
     }
 
-    async fn enqueue_step(&self, jobs: &[NewJob]) -> Result<Vec<Answer>, QueueError> {
+    async fn enqueue_step(
+        &self,
+        jobs: &[NewJob],
+        deadline: Instant,
+    ) -> Result<Vec<Answer>, QueueError> {
         let link = self.connections.enqueue();
         // A staged payload can be lost before its job is stored, with a failover for one.
         for _ in 0..ATTEMPTS {
-            if let Some(answers) = self.try_enqueue(link, jobs).await? {
+            if let Some(answers) = self.try_enqueue(link, jobs, deadline).await? {
                 self.confirm(link).await?;
                 return Ok(answers);
             }
@@ -53,6 +61,7 @@ impl Partition {
         &self,
         link: &Link,
         jobs: &[NewJob],
+        deadline: Instant,
     ) -> Result<Option<Vec<Answer>>, QueueError> {
         let keys = &*self.keys;
         let mut touched: Vec<&[u8]> = [
@@ -69,7 +78,7 @@ impl Partition {
         .chain(&keys.id_claims)
         .map(String::as_bytes)
         .collect();
-        let staged = self.stage(link, jobs).await?;
+        let staged = self.stage(link, jobs, deadline).await?;
         touched.extend(staged.iter().flatten().map(Vec::as_slice));
 
         let window = micros(self.settings.dedupe_window).max(SHORTEST_WINDOW);
@@ -83,22 +92,29 @@ impl Partition {
             .arg(flags);
         for job in jobs {
             let data = job.data();
+            let (prefix, rest) = digest(job);
             call = call
                 .arg(data.id().as_bytes())
-                .arg(&digest(job)[..])
+                .arg(&prefix[..])
+                .arg(&rest[..])
                 .arg(write_body(data, self.is_large(job)));
         }
         let delays = jobs.iter().map(|job| micros(job.data().delay()));
         call = call.args(delays.filter(|delay| *delay > 0));
         let answer = self
-            .call_within(link, call, self.settings.enqueue_timeout)
+            .call_within(link, call, time_left(deadline), Repeat::Harmless)
             .await?;
         self.read_answers(jobs, answer)
     }
 
     /// Keeps the payloads of large jobs out of the script: each waits under a key of its own, with
     /// a short life, until the script takes it over with its job.
-    async fn stage(&self, link: &Link, jobs: &[NewJob]) -> Result<Vec<[Vec<u8>; 2]>, QueueError> {
+    async fn stage(
+        &self,
+        link: &Link,
+        jobs: &[NewJob],
+        deadline: Instant,
+    ) -> Result<Vec<[Vec<u8>; 2]>, QueueError> {
         let mut staged = Vec::new();
         for job in jobs.iter().filter(|job| self.is_large(job)) {
             let id = job.data().id();
@@ -110,8 +126,8 @@ impl Partition {
                 .arg(&job.data().payload()[..])
                 .arg("PX")
                 .arg(STAGED_FOR_MILLIS);
-            let budget = self.settings.enqueue_timeout;
-            link.command(&command, budget, Repeat::Harmless).await?;
+            link.command(&command, time_left(deadline), Repeat::Harmless)
+                .await?;
             staged.push([key, self.keys.payload(id)]);
         }
         Ok(staged)
@@ -216,20 +232,26 @@ fn is_satisfied(durability: Durability, answer: &Value) -> bool {
     }
 }
 
-/// The first 14 bytes of what a job is claimed by: enough to tell deliveries apart, and two bytes
-/// below a size at which Redis takes 16 more for each.
-fn digest(job: &NewJob) -> [u8; 14] {
+/// The first 14 bytes of what a job is claimed by, which tell deliveries apart as well as all 32, in
+/// the two parts in which they are kept.
+fn digest(job: &NewJob) -> ([u8; 6], [u8; 8]) {
     let whole: [u8; 32] = match job.data().dedupe_key() {
         Some(key) => *key.as_bytes(),
         None => of_id(job.data().id()),
     };
-    let mut digest = [0; 14];
-    digest.copy_from_slice(&whole[..14]);
-    digest
+    let (mut prefix, mut rest) = ([0; 6], [0; 8]);
+    prefix.copy_from_slice(&whole[..6]);
+    rest.copy_from_slice(&whole[6..14]);
+    (prefix, rest)
 }
 
 fn of_id(id: JobId) -> [u8; 32] {
     Sha256::digest(id.as_bytes()).into()
+}
+
+/// The steps of one enqueue share its time.
+fn time_left(deadline: Instant) -> Duration {
+    deadline.saturating_duration_since(Instant::now())
 }
 
 fn nonce() -> u64 {
@@ -237,7 +259,7 @@ fn nonce() -> u64 {
     u64::from_be_bytes(first)
 }
 
-fn millis(time: std::time::Duration) -> u64 {
+fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1)
 }
 
@@ -247,5 +269,5 @@ const STEP_BYTES: usize = 512 * 1024;
 const ATTEMPTS: usize = 3;
 const STAGED_FOR_MILLIS: u64 = 60_000;
 const SHORTEST_WINDOW: u64 = 2;
-const FSYNC_WITHIN: std::time::Duration = std::time::Duration::from_millis(2_500);
-const MARGIN: std::time::Duration = std::time::Duration::from_millis(500);
+const FSYNC_WITHIN: Duration = Duration::from_millis(2_500);
+const MARGIN: Duration = Duration::from_millis(500);

@@ -39,7 +39,9 @@ impl Partition {
             .arg(u8::from(request.reclaimed_allowed()))
             .arg(&small[..])
             .arg(&large[..]);
-        let answer = self.call(call, Repeat::Never).await?;
+        let link = &self.connections.shared;
+        let budget = self.settings.timeout;
+        let answer = self.call_within(link, call, budget, Repeat::Never).await?;
         let taken = Taken::read(answer).ok_or_else(|| self.unexpected("reserve.lua"))?;
         self.put_together(taken, request).await
     }

@@ -37,7 +37,10 @@ impl Partition {
             keys.scheduled.as_bytes(),
             keys.leases.as_bytes(),
         ]);
-        match self.call(call, Repeat::Harmless).await? {
+        let link = &self.connections.shared;
+        let budget = self.settings.timeout;
+        let answer = self.call_within(link, call, budget, Repeat::Harmless);
+        match answer.await? {
             Value::Int(micros) => Ok(u64::try_from(micros).ok().map(Duration::from_micros)),
             _ => Err(self.unexpected("look.lua")),
         }

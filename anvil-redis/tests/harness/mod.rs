@@ -1,53 +1,36 @@
-use std::time::Duration;
+//! What the tests of this crate share.
+#![allow(dead_code, reason = "each test binary uses a part of it")]
 
-use anvil_queue::conformance::Harness;
-use anvil_redis::{RedisBackend, RedisBuilder};
-use anvil_redis_fixture::Server;
+use anvil_redis_fixture::{Cluster, Sentinels};
 
-/// A server of its own for each test.
-pub(crate) struct Standalone {
-    pub(crate) server: Server,
+pub(crate) mod shared;
+pub(crate) mod standalone;
+pub(crate) mod verbs;
+
+/// Lets `rediss://` work; once for each process.
+#[cfg(feature = "tls")]
+pub(crate) fn install_crypto() {
+    // The second call of a process finds the first one's.
+    let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
-impl Standalone {
-    pub(crate) fn new() -> Self {
-        Self {
-            server: Server::start(),
-        }
-    }
-
-    fn builder(&self) -> RedisBuilder {
-        RedisBackend::builder(&self.server.url())
-            .unwrap()
-            .dedupe_window(self.dedupe_window())
-            .id_window(self.id_window())
-    }
+/// The address of the master that the sentinels name.
+pub(crate) fn sentinel_url(sentinels: &Sentinels) -> String {
+    let hosts: Vec<_> = sentinels
+        .sentinels()
+        .iter()
+        .map(|sentinel| format!("127.0.0.1:{}", sentinel.port()))
+        .collect();
+    let name = sentinels.master_name();
+    format!("redis+sentinel://{}/{name}", hosts.join(","))
 }
 
-impl Harness for Standalone {
-    type Backend = RedisBackend;
-
-    async fn fresh(&self) -> RedisBackend {
-        self.builder().connect().await.unwrap()
-    }
-
-    async fn with_capacity(&self, jobs: usize) -> RedisBackend {
-        self.builder().capacity(jobs).connect().await.unwrap()
-    }
-
-    async fn pass(&self, time: Duration) {
-        tokio::time::sleep(time).await;
-    }
-
-    fn short_time(&self) -> Duration {
-        Duration::from_millis(250)
-    }
-
-    fn dedupe_window(&self) -> Duration {
-        Duration::from_secs(2)
-    }
-
-    fn id_window(&self) -> Duration {
-        Duration::from_secs(2)
-    }
+/// The address of a cluster.
+pub(crate) fn cluster_url(cluster: &Cluster) -> String {
+    let hosts: Vec<_> = cluster
+        .nodes()
+        .iter()
+        .map(|node| format!("127.0.0.1:{}", node.port()))
+        .collect();
+    format!("redis+cluster://{}", hosts.join(","))
 }
