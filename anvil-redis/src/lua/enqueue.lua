@@ -114,7 +114,8 @@ for n = 1, count do
       redis.call('LREM', ready, 1, id .. '!')
     end
     if delay > 0 then
-      local due = now + delay
+      -- A microsecond apart, so that those of one call become due in their order.
+      local due = now + delay + n - 1
       earliest = math.min(earliest, due)
       new_scheduled[#new_scheduled + 1] = due
       new_scheduled[#new_scheduled + 1] = id

@@ -118,8 +118,10 @@ for n = 1, count do
           local first = redis.call('ZRANGE', scheduled, 0, 0, 'WITHSCORES')[2]
           first_due = tonumber(first) or math.huge
         end
-        earliest = math.min(earliest, now + number)
-        redis.call('ZADD', scheduled, now + number, marked(id, record))
+        -- A microsecond apart, so that those of one call become due in their order.
+        local due = number > 0 and now + number + n - 1 or now
+        earliest = math.min(earliest, due)
+        redis.call('ZADD', scheduled, due, marked(id, record))
       end
     end
   elseif answers[n] == '0' then
