@@ -161,7 +161,7 @@ mod tests {
     fn each_form_of_url_is_understood() {
         let one = Address::parse("redis://127.0.0.1").unwrap();
         assert_eq!(
-            (one.mode.clone(), one.nodes.clone()),
+            (one.mode.clone(), one.nodes),
             (Mode::Standalone, vec![("127.0.0.1".into(), 6379)])
         );
         let full = Address::parse("rediss://me:p%40ss@[::1]:7000/3").unwrap();

@@ -255,7 +255,10 @@ pub(crate) fn wall(micros: u64) -> SystemTime {
 
 fn short(out: &mut Vec<u8>, text: &str) {
     let len = u16::try_from(text.len()).unwrap_or(u16::MAX);
-    let end = text.floor_char_boundary(len.into());
+    let end = (0..=usize::from(len).min(text.len()))
+        .rev()
+        .find(|end| text.is_char_boundary(*end))
+        .unwrap_or(0);
     out.extend_from_slice(&u16::try_from(end).unwrap_or(u16::MAX).to_be_bytes());
     out.extend_from_slice(&text.as_bytes()[..end]);
 }

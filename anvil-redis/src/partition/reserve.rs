@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use anvil_queue::{
@@ -125,7 +126,7 @@ impl Partition {
                     DeadReason::Missing => "the payload is gone from redis",
                     _ => "the stored body can't be read",
                 };
-                let worker = request.worker_label().clone();
+                let worker = Arc::clone(request.worker_label());
                 let failure =
                     FailureReport::new(FailureKind::Undecodable, ErrorText::new(text), worker);
                 (lease, Settlement::Bury { reason, failure })
