@@ -75,7 +75,7 @@ impl<V: Verb> Lane<V> {
     }
 
     /// A place in line behind a batch that is in flight.
-    fn enter(&self, item: V::Item) -> Entry<V> {
+    fn enter(self: &Arc<Self>, item: V::Item) -> Entry<V> {
         if self.in_flight.load(Ordering::Relaxed) == 0 {
             return Entry::NothingInFlight(item);
         }
@@ -91,18 +91,51 @@ impl<V: Verb> Lane<V> {
         let (waiter, answer) = oneshot::channel();
         line.waiting.push_back((item, waiter));
         line.bytes = bytes;
+        if line.waiting.len() >= FULL_LINE && self.in_flight.load(Ordering::Relaxed) < IN_FLIGHT {
+            let turn = self.turn();
+            let batch = line.batch(&self.limits);
+            drop(line);
+            tokio::spawn(turn.drive(batch));
+        }
         Entry::InLine(answer)
     }
 
     /// A batch did not finish on the spot: from here on, others wait in line.
     fn take_off(self: &Arc<Self>) -> Turn<V> {
-        let line = self.line();
+        let _line = self.line();
+        self.turn()
+    }
+
+    /// A new turn; to be called under the line's lock.
+    fn turn(self: &Arc<Self>) -> Turn<V> {
         self.in_flight.fetch_add(1, Ordering::Relaxed);
-        drop(line);
         Turn {
             lane: Arc::clone(self),
             ended: false,
         }
+    }
+}
+
+impl<V: Verb> Line<V> {
+    /// Takes as much out of the line as makes one batch.
+    fn batch(&mut self, limits: &CoalescerLimits) -> Batch<V> {
+        let mut batch = Batch {
+            items: Vec::new(),
+            waiters: Vec::new(),
+        };
+        let mut bytes = 0;
+        while batch.items.len() < limits.batch_items {
+            let Some((item, _)) = self.waiting.front() else {
+                break;
+            };
+            bytes += V::weight(item);
+            if !batch.items.is_empty() && bytes > limits.batch_bytes {
+                break;
+            }
+            self.bytes -= V::weight(item);
+            batch.extend(self.waiting.pop_front());
+        }
+        batch
     }
 }
 
@@ -114,9 +147,10 @@ enum Entry<V: Verb> {
 
 /// A batch in flight, and the duty to come for those who wait in line meanwhile.
 ///
-/// There is one per lane, but for calls that found nothing in flight at the same moment; of those
-/// the last to finish goes on with the line. Dropped by the end of the runtime, it fails those in
-/// line rather than leave them waiting for ever.
+/// There is one per lane, a second one where many wait, and more only where calls found nothing in
+/// flight at the same moment. The last to finish goes on with the line, and so does any that finds
+/// it full. Dropped by the end of the runtime, it fails those in line rather than leave them waiting
+/// for ever.
 struct Turn<V: Verb> {
     lane: Arc<Lane<V>>,
     ended: bool,
@@ -125,30 +159,20 @@ struct Turn<V: Verb> {
 impl<V: Verb> Turn<V> {
     /// The next batch; none ends the turn, where nobody waits or another turn will come for them.
     fn next(mut self) -> Option<(Self, Batch<V>)> {
-        let mut batch = Batch {
-            items: Vec::new(),
-            waiters: Vec::new(),
-        };
         let lane = Arc::clone(&self.lane);
         let mut line = lane.line();
-        let is_last = lane.in_flight.load(Ordering::Relaxed) == 1;
-        let mut bytes = 0;
-        while is_last && batch.items.len() < lane.limits.batch_items {
-            let Some((item, _)) = line.waiting.front() else {
-                break;
-            };
-            bytes += V::weight(item);
-            if !batch.items.is_empty() && bytes > lane.limits.batch_bytes {
-                break;
-            }
-            line.bytes -= V::weight(item);
-            batch.extend(line.waiting.pop_front());
-        }
-        if batch.items.is_empty() {
+        let in_flight = lane.in_flight.load(Ordering::Relaxed);
+        let goes_on = match line.waiting.len() {
+            0 => false,
+            1..FULL_LINE => in_flight == 1,
+            FULL_LINE.. => in_flight <= IN_FLIGHT,
+        };
+        if !goes_on {
             lane.in_flight.fetch_sub(1, Ordering::Relaxed);
             self.ended = true;
             return None;
         }
+        let batch = line.batch(&lane.limits);
         Some((self, batch))
     }
 
@@ -347,5 +371,10 @@ fn abandoned() -> QueueError {
         "the batch was dropped before it was answered",
     )
 }
+
+/// How many batches are in flight at a time, and how many calls wait before a second one is sent: while
+/// the backend works on one, the next is on its way, and small batches are not made smaller.
+const IN_FLIGHT: usize = 2;
+const FULL_LINE: usize = 8;
 
 const BATCH_TIMEOUT: Duration = Duration::from_secs(30);

@@ -3,6 +3,7 @@
 //! `bench-ingress-redis --redis URL --port P` serves `POST /hooks` on 127.0.0.1, prints `listening`,
 //! and answers `GET /counts` with what became of the deliveries.
 
+use std::convert::Infallible;
 use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -15,13 +16,14 @@ use anvil_redis::RedisBackend;
 use anvil_tower::enqueue::ResponseBody;
 use anvil_tower::{GitHub, ingress};
 use bytes::Bytes;
+use futures_util::future::Either;
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
-use tower::{ServiceExt, service_fn};
+use tower::ServiceExt;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -43,25 +45,19 @@ async fn serve(url: &str, port: &str) -> Result<(), Box<dyn Error>> {
     let backend = store::connect(url).await?;
     let scheme = GitHub::new(SECRET)?;
     let hooks = ingress(scheme, "github", Arc::clone(&backend), store::queue());
-    let shared = Arc::new((hooks, backend));
-    let app = service_fn(move |request: Request<Incoming>| {
-        let shared = Arc::clone(&shared);
-        async move {
-            let (hooks, backend) = &*shared;
-            match request.uri().path() {
-                "/hooks" => hooks.clone().oneshot(request).await,
-                "/counts" => Ok(counts(backend).await),
-                _ => Ok(empty(StatusCode::NOT_FOUND)),
-            }
-        }
-    });
     let listener = TcpListener::bind(("127.0.0.1", port.parse()?)).await?;
     println!("listening");
     io::stdout().flush()?;
     loop {
         let (connection, _) = listener.accept().await?;
         connection.set_nodelay(true)?;
-        let app = TowerToHyperService::new(app.clone());
+        let (hooks, backend) = (hooks.clone(), Arc::clone(&backend));
+        let app = service_fn(
+            move |request: Request<Incoming>| match request.uri().path() {
+                "/hooks" => Either::Left(hooks.clone().oneshot(request)),
+                path => Either::Right(other(path == "/counts", Arc::clone(&backend))),
+            },
+        );
         tokio::spawn(async move {
             let connection = TokioIo::new(connection);
             // The load ends by closing its connections.
@@ -70,6 +66,17 @@ async fn serve(url: &str, port: &str) -> Result<(), Box<dyn Error>> {
                 .await;
         });
     }
+}
+
+async fn other(
+    counts_asked: bool,
+    backend: Arc<RedisBackend>,
+) -> Result<Response<ResponseBody>, Infallible> {
+    Ok(if counts_asked {
+        counts(&backend).await
+    } else {
+        empty(StatusCode::NOT_FOUND)
+    })
 }
 
 async fn counts(backend: &RedisBackend) -> Response<ResponseBody> {
