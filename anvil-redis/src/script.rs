@@ -19,7 +19,7 @@ impl Script {
 
     /// A call that touches these keys and no others.
     pub(crate) fn call(&self, keys: &[&[u8]]) -> Call<'_> {
-        let mut command = Cmd::new();
+        let mut command = Cmd::with_capacity(64, 4 * 1024);
         command.arg("EVALSHA").arg(&self.hash).arg(keys.len());
         for key in keys {
             command.arg(*key);
@@ -43,9 +43,9 @@ impl Call<'_> {
         self
     }
 
-    pub(crate) fn args<T: ToRedisArgs>(mut self, arguments: impl IntoIterator<Item = T>) -> Self {
+    pub(crate) fn args<T: AsRef<[u8]>>(mut self, arguments: impl IntoIterator<Item = T>) -> Self {
         for argument in arguments {
-            self.command.arg(argument);
+            self.command.arg(argument.as_ref());
         }
         self
     }
@@ -78,16 +78,31 @@ pub(crate) static ENQUEUE: LazyLock<Script> = LazyLock::new(|| {
 });
 pub(crate) static AGREE: LazyLock<Script> =
     LazyLock::new(|| Script::new("", include_str!("lua/agree.lua")));
-pub(crate) static RESERVE: LazyLock<Script> =
-    LazyLock::new(|| Script::new(ALSO_WHEN_FULL, include_str!("lua/reserve.lua")));
-pub(crate) static SETTLE: LazyLock<Script> =
-    LazyLock::new(|| Script::new(ALSO_WHEN_FULL, include_str!("lua/settle.lua")));
+pub(crate) static RESERVE: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(
+        ALSO_WHEN_FULL,
+        concat!(
+            include_str!("lua/records.lua"),
+            include_str!("lua/reserve.lua")
+        ),
+    )
+});
+pub(crate) static SETTLE: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(
+        ALSO_WHEN_FULL,
+        concat!(
+            include_str!("lua/records.lua"),
+            include_str!("lua/settle.lua")
+        ),
+    )
+});
 pub(crate) static EXTEND: LazyLock<Script> =
     LazyLock::new(|| Script::new(ALSO_WHEN_FULL, include_str!("lua/extend.lua")));
 pub(crate) static REPLAY: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         ALSO_WHEN_FULL,
         concat!(
+            include_str!("lua/records.lua"),
             include_str!("lua/claims.lua"),
             include_str!("lua/replay.lua")
         ),
@@ -99,8 +114,15 @@ pub(crate) static CANCEL: LazyLock<Script> =
     LazyLock::new(|| Script::new(ALSO_WHEN_FULL, include_str!("lua/cancel.lua")));
 pub(crate) static VIEW: LazyLock<Script> =
     LazyLock::new(|| Script::new(READS_ONLY, include_str!("lua/view.lua")));
-pub(crate) static FSCK: LazyLock<Script> =
-    LazyLock::new(|| Script::new(ALSO_WHEN_FULL, include_str!("lua/fsck.lua")));
+pub(crate) static FSCK: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(
+        ALSO_WHEN_FULL,
+        concat!(
+            include_str!("lua/records.lua"),
+            include_str!("lua/fsck.lua")
+        ),
+    )
+});
 pub(crate) static DEAD_LIST: LazyLock<Script> =
     LazyLock::new(|| Script::new(READS_ONLY, include_str!("lua/dead_list.lua")));
 pub(crate) static LOOK: LazyLock<Script> =

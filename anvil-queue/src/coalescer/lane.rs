@@ -375,6 +375,6 @@ fn abandoned() -> QueueError {
 /// How many batches are in flight at a time, and how many calls wait before a second one is sent: while
 /// the backend works on one, the next is on its way, and small batches are not made smaller.
 const IN_FLIGHT: usize = 2;
-const FULL_LINE: usize = 8;
+const FULL_LINE: usize = 12;
 
 const BATCH_TIMEOUT: Duration = Duration::from_secs(30);

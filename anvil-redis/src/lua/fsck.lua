@@ -12,7 +12,7 @@ local config, bodies, records, ready, returned, suspects, scheduled, leases, dea
 local mends = ARGV[1] == '1'
 local MISSING = 5
 local seen = redis.call('HMGET', config, 't', 'o')
-local now, offset = clock(seen[1], seen[2])
+local now, offset, text = clock(seen[1], seen[2])
 
 local held = {}
 for _, member in ipairs(redis.call('ZRANGE', leases, 0, -1)) do
@@ -79,7 +79,7 @@ for n = 2, #ARGV do
         bury(config, records, dead, id, record, MISSING, now)
       end
     end
-    stamp(config, now, offset)
+    stamp(config, text, offset)
   end
 end
 return table.concat(answers)

@@ -11,7 +11,7 @@ local seen = redis.call('HMGET', config, 't', 'o', 'w', 'n', 'd0', 'd1', 'd2')
 if (seen[3] and seen[3] ~= ARGV[1]) or (seen[4] and seen[4] ~= ARGV[2]) then
   return { 'disagree', seen[3], seen[4] }
 end
-local now, offset = clock(seen[1], seen[2])
+local now, offset, text = clock(seen[1], seen[2])
 
 local function holder_of(prefix, rest)
   for back = 0, 2 do
@@ -77,7 +77,7 @@ for n = 5, #ARGV do
 end
 if replayed > 0 then
   redis.call('HINCRBY', config, 'replayed', replayed)
-  stamp(config, now, offset)
+  stamp(config, text, offset)
   ring(bell)
 end
 return { table.concat(letters), table.concat(others) }

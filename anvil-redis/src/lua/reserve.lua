@@ -12,8 +12,8 @@ local most, bytes_left, lease, budget = tonumber(ARGV[1]), tonumber(ARGV[2]), to
 local suspects_taken = ARGV[5] == '1'
 local MOVED, POISON, MISSING = 128, 3, 5
 
-local seen = redis.call('HMGET', config, 't', 'o')
-local now, offset = clock(seen[1], seen[2])
+local seen = redis.call('HMGET', config, 't', 'o', 'p')
+local now, offset, text = clock(seen[1], seen[2])
 
 -- What somebody else put among the jobs is passed over: members of another length.
 local function ours(members, length)
@@ -27,10 +27,13 @@ end
 local orphans = {}
 local late = redis.call('ZRANGEBYSCORE', leases, '-inf', now, 'LIMIT', 0, MOVED)
 local due = redis.call('ZRANGEBYSCORE', scheduled, '-inf', now, 'LIMIT', 0, MOVED)
-look('HLEN', bodies, records)
-look('LLEN', ready)
-look('ZCARD', suspects, dead)
-look('SCARD', cancelled)
+look('HLEN', bodies)
+look('ZCARD', dead)
+local some_records = redis.call('HLEN', records) > 0
+local some_ready = redis.call('LLEN', ready) > 0 or #due > 0
+local some_returned = redis.call('ZCARD', returned) > 0
+local some_suspects = redis.call('ZCARD', suspects) > 0
+local some_cancelled = redis.call('SCARD', cancelled) > 0
 if #late > 0 then
   look('SCARD', cancels)
   redis.call('ZREM', leases, unpack(late))
@@ -49,6 +52,7 @@ if #late > 0 then
     else
       redis.call('HSET', records, id, write_record(record))
       redis.call('ZADD', suspects, struct.unpack('>I8', member), id)
+      some_records, some_suspects = true, true
     end
   end
   redis.call('HINCRBY', config, 'reclaimed', #late)
@@ -64,8 +68,9 @@ end
 
 -- The next of the line, but for those that were cancelled there.
 local function pop(count)
+  if not some_ready then return {} end
   local line = redis.call('LPOP', ready, count) or {}
-  if redis.call('EXISTS', cancelled) == 0 then return line end
+  if not some_cancelled then return line end
   local kept, looked_at = {}, 0
   while true do
     for _, id in ipairs(line) do
@@ -88,7 +93,7 @@ local ids, places = {}, {}
 local alone = false
 -- Suspects met in the line and not taken: how many jobs are in front, element, place.
 local aside = {}
-if suspects_taken then
+if suspects_taken and some_suspects then
   local id, place = first_of(suspects)
   local _, other = first_of(returned)
   if id and (not other or place < other) then
@@ -97,9 +102,10 @@ if suspects_taken then
   end
 end
 local fresh_from = 1
-local base = redis.call('HINCRBY', config, 'p', 1) * 256
+local call = (tonumber(seen[3]) or 0) + 1
+local base = call * 256
 if not alone then
-  local back = redis.call('ZPOPMIN', returned, most)
+  local back = some_returned and redis.call('ZPOPMIN', returned, most) or {}
   for n = 1, #back, 2 do
     ids[#ids + 1] = back[n]
     places[#places + 1] = tonumber(back[n + 1])
@@ -172,11 +178,17 @@ for _, suspect in ipairs(aside) do
   local id = string.sub(suspect[2], 1, 16)
   if redis.call('SREM', cancelled, id) == 0 then redis.call('ZADD', suspects, suspect[3], id) end
 end
-stamp(config, now, offset)
+-- A call that found nothing writes nothing.
+if #ids > 0 or #aside > 0 then
+  redis.call('HSET', config, 't', text, 'p', string.format('%.0f', call))
+  if offset then redis.call('HSET', config, 'o', offset) end
+elseif #late > 0 or #due > 0 then
+  stamp(config, text, offset)
+end
 
 local notes = {}
 if #members > 0 then
-  if redis.call('EXISTS', records) == 1 then
+  if some_records then
     local taken = {}
     for n = 1, #members do taken[n] = string.sub(members[n], 17) end
     notes = redis.call('HMGET', records, unpack(taken))

@@ -12,14 +12,15 @@ local count = #letters
 local REMEMBERED = 8192
 
 local seen = redis.call('HMGET', config, 't', 'o')
-local now, offset = clock(seen[1], seen[2])
+local now, offset, text = clock(seen[1], seen[2])
 local held = redis.call('ZMSCORE', leases, unpack(ARGV, 2, count + 1))
-look('HLEN', bodies, records)
+look('HLEN', bodies)
+local some_records = redis.call('HLEN', records) > 0
 look('LLEN', applied)
 if string.find(letters, '[^C]') then
   look('ZCARD', returned, suspects, scheduled, dead)
 end
-look('SCARD', cancels)
+local some_cancels = redis.call('SCARD', cancels) > 0
 
 local ended, endings, lost, answers = {}, {}, {}, {}
 for n = 1, count do
@@ -61,7 +62,7 @@ local first_due = nil
 local asked = {}
 if #endings > 0 then
   redis.call('ZREM', leases, unpack(endings))
-  if redis.call('EXISTS', cancels) == 1 then
+  if some_cancels then
     for n = 1, #endings do
       local id = string.sub(endings[n], 17)
       asked[id] = redis.call('SREM', cancels, id) == 1
@@ -132,13 +133,13 @@ end
 if #endings > 0 then
   if #completed > 0 then
     redis.call('HDEL', bodies, unpack(completed))
-    if redis.call('EXISTS', records) == 1 then redis.call('HDEL', records, unpack(completed)) end
+    if some_records then redis.call('HDEL', records, unpack(completed)) end
     redis.call('HINCRBY', config, 'completed', #completed)
   end
   if #unlinked > 0 then redis.call('UNLINK', unpack(unlinked)) end
   redis.call('LPUSH', applied, table.concat(remembered))
   redis.call('LTRIM', applied, 0, math.floor(REMEMBERED / #remembered) - 1)
-  stamp(config, now, offset)
+  stamp(config, text, offset)
 end
 if released > 0 then redis.call('HINCRBY', config, 'released', released) end
 if retried > 0 then redis.call('HINCRBY', config, 'retried', retried) end

@@ -52,9 +52,7 @@ impl Partition {
             keys.cancelled.as_bytes(),
         ];
         touched.extend(payloads.iter().map(Vec::as_slice));
-        let call = CANCEL
-            .call(&touched)
-            .args(jobs.iter().map(|id| id.as_bytes().to_vec()));
+        let call = CANCEL.call(&touched).args(jobs.iter().map(JobId::as_bytes));
         let answers = bytes(self.call(call, Repeat::Never).await?);
         let answers = answers.filter(|answers| answers.len() == jobs.len());
         let answers = answers.ok_or_else(|| self.unexpected("cancel.lua"))?;

@@ -103,7 +103,7 @@ impl Partition {
             .arg(self.settings.partitions)
             .arg(u8::from(options.force))
             .arg(up_to)
-            .args(jobs.iter().map(|id| id.as_bytes().to_vec()));
+            .args(jobs.iter().map(JobId::as_bytes));
         // Sent again it would answer that what it replayed is not dead.
         let answer = self.call(call, Repeat::Never).await?;
         let unexpected = || self.unexpected("replay.lua");
@@ -148,7 +148,7 @@ impl Partition {
         touched.extend(payloads.iter().map(Vec::as_slice));
         let call = DISCARD
             .call(&touched)
-            .args(jobs.iter().map(|id| id.as_bytes().to_vec()));
+            .args(jobs.iter().map(JobId::as_bytes));
         let answers = bytes(self.call(call, Repeat::Never).await?);
         let answers = answers.filter(|answers| answers.len() == jobs.len());
         let answers = answers.ok_or_else(|| self.unexpected("discard.lua"))?;

@@ -64,25 +64,26 @@ impl Partition {
         deadline: Instant,
     ) -> Result<Option<Vec<Answer>>, QueueError> {
         let keys = &*self.keys;
-        let mut touched: Vec<&[u8]> = [
-            &keys.config,
-            &keys.bodies,
-            &keys.ready,
-            &keys.scheduled,
-            &keys.bell,
-            &keys.dead,
-            &keys.cancelled,
-        ]
-        .into_iter()
-        .chain(&keys.key_claims)
-        .chain(&keys.id_claims)
-        .map(String::as_bytes)
-        .collect();
+        let flags: Vec<u8> = jobs.iter().map(|job| self.flag(job)).collect();
+        let mut touched = vec![
+            keys.config.as_bytes(),
+            keys.bodies.as_bytes(),
+            keys.ready.as_bytes(),
+            keys.bell.as_bytes(),
+            keys.dead.as_bytes(),
+            keys.cancelled.as_bytes(),
+        ];
+        touched.extend(keys.key_claims.iter().map(String::as_bytes));
+        if flags.iter().any(|flag| flag & BY_ID != 0) {
+            touched.extend(keys.id_claims.iter().map(String::as_bytes));
+        }
+        if flags.iter().any(|flag| flag & DELAYED != 0) {
+            touched.push(keys.scheduled.as_bytes());
+        }
         let staged = self.stage(link, jobs, deadline).await?;
         touched.extend(staged.iter().flatten().map(Vec::as_slice));
 
         let window = micros(self.settings.dedupe_window).max(SHORTEST_WINDOW);
-        let flags: Vec<u8> = jobs.iter().map(|job| self.flag(job)).collect();
         let mut call = ENQUEUE
             .call(&touched)
             .arg(window)
@@ -90,17 +91,21 @@ impl Partition {
             .arg(self.settings.partitions)
             .arg(self.settings.capacity)
             .arg(flags);
-        for job in jobs {
-            let data = job.data();
-            let (prefix, rest) = digest(job);
-            call = call
-                .arg(data.id().as_bytes())
-                .arg(&prefix[..])
-                .arg(&rest[..])
-                .arg(write_body(data, self.is_large(job)));
-        }
+        let (prefixes, rests): (Vec<_>, Vec<_>) = jobs.iter().map(digest).unzip();
+        call = call
+            .args(jobs.iter().map(|job| *job.data().id().as_bytes()))
+            .args(prefixes)
+            .args(rests)
+            .args(
+                jobs.iter()
+                    .map(|job| write_body(job.data(), self.is_large(job))),
+            );
         let delays = jobs.iter().map(|job| micros(job.data().delay()));
-        call = call.args(delays.filter(|delay| *delay > 0));
+        call = call.args(
+            delays
+                .filter(|delay| *delay > 0)
+                .map(|delay| delay.to_string()),
+        );
         let answer = self
             .call_within(link, call, time_left(deadline), Repeat::Harmless)
             .await?;
@@ -138,14 +143,11 @@ impl Partition {
     }
 
     fn flag(&self, job: &NewJob) -> u8 {
-        let by_id = u8::from(!self.has_key(job));
-        let delayed = u8::from(micros(job.data().delay()) > 0);
-        let large = u8::from(self.is_large(job));
-        b'0' + by_id + 2 * delayed + 4 * large
-    }
-
-    fn has_key(&self, job: &NewJob) -> bool {
-        job.data().dedupe_key().is_some()
+        let data = job.data();
+        let flag = |set, bit| if set { bit } else { 0 };
+        b'0' | flag(data.dedupe_key().is_none(), BY_ID)
+            | flag(micros(data.delay()) > 0, DELAYED)
+            | flag(self.is_large(job), LARGE)
     }
 
     fn read_answers(
@@ -262,6 +264,11 @@ fn nonce() -> u64 {
 fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1)
 }
+
+/// The bits of a job's flag, in the low part of an ASCII digit.
+const BY_ID: u8 = 1;
+const DELAYED: u8 = 2;
+const LARGE: u8 = 4;
 
 /// Jobs and bytes in one call: few enough that a call holds Redis up for a millisecond or two.
 const STEP: usize = 250;

@@ -37,7 +37,7 @@ impl Partition {
         let call = EXTEND
             .call(&touched)
             .arg(micros(lease))
-            .args(leases.iter().map(|lease| member(lease).to_vec()));
+            .args(leases.iter().map(|lease| member(lease)));
         let answer = self
             .connections
             .renewal

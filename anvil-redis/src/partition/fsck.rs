@@ -82,7 +82,7 @@ impl Partition {
                 keys.cancelled.as_bytes(),
             ])
             .arg(u8::from(repair))
-            .args(jobs.iter().map(|id| id.as_bytes().to_vec()));
+            .args(jobs.iter().map(JobId::as_bytes));
         let answer = bytes(self.call(call, Repeat::Never).await?);
         let letters = answer.filter(|letters| letters.len() == jobs.len());
         let letters = letters.ok_or_else(|| self.unexpected("fsck.lua"))?;

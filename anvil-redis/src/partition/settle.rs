@@ -52,7 +52,7 @@ impl Partition {
         let mut call = SETTLE
             .call(&touched)
             .arg(letters)
-            .args(outcomes.iter().map(|(lease, _)| member(lease).to_vec()));
+            .args(outcomes.iter().map(|(lease, _)| member(lease)));
         for (_, settlement) in outcomes {
             call = match settlement {
                 Settlement::Complete | Settlement::Release => call,
