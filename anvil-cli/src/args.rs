@@ -64,15 +64,6 @@ pub(crate) struct Connection {
     /// What the names of the keys in Redis begin with; as the services have it, if they set one
     #[arg(long, global = true, env = "ANVIL_PREFIX", help_heading = STORE, value_name = "PREFIX")]
     pub(crate) prefix: Option<String>,
-
-    /// Over how many partitions the queue is spread; as the services have it, if they set it
-    #[arg(long, global = true, env = "ANVIL_PARTITIONS", help_heading = STORE, value_name = "N")]
-    pub(crate) partitions: Option<usize>,
-
-    /// The dedupe window of the queue; as the services have it, if they set one
-    #[arg(long, global = true, env = "ANVIL_DEDUPE_WINDOW", help_heading = STORE, value_name = "DURATION",
-        value_parser = values::duration)]
-    pub(crate) dedupe_window: Option<std::time::Duration>,
 }
 
 /// How data is written.

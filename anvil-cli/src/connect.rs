@@ -18,13 +18,7 @@ pub(crate) async fn connect(cli: &Cli) -> Result<Arc<RedisBackend>, (Exit, Strin
     if let Some(prefix) = &connection.prefix {
         builder = builder.prefix(prefix);
     }
-    if let Some(partitions) = connection.partitions {
-        builder = builder.partitions(partitions);
-    }
-    if let Some(window) = connection.dedupe_window {
-        builder = builder.dedupe_window(window);
-    }
-    let backend = builder.build().map_err(wrong)?;
+    let backend = builder.adopt_settings().build().map_err(wrong)?;
     if !matches!(cli.command, Command::Check) {
         let failed = |error| (Exit::Store, with_causes(&error));
         let health = backend.check().await.map_err(failed)?;

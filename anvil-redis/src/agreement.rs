@@ -4,15 +4,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use anvil_queue::{QueueError, QueueErrorKind};
-use redis::{FromRedisValue, Value};
+use anvil_queue::{QueueError, QueueErrorKind, QueueName};
+use redis::{Cmd, FromRedisValue, Value};
 use tokio::time::Instant;
 
 use crate::codec::micros;
 use crate::connections::Connections;
+use crate::keys::Keys;
 use crate::link::Repeat;
 use crate::script::AGREE;
-use crate::settings::Settings;
+use crate::settings::{PARTITIONS, Settings};
 
 /// What one process knows about the agreement on one queue.
 ///
@@ -104,6 +105,44 @@ impl Agreement {
             _ => Err(crate::error::unexpected(&shared.server(), "agree.lua")),
         }
     }
+}
+
+/// The settings a queue was set up with; none where nothing was ever stored in it.
+pub(crate) async fn adopt(
+    queue: &QueueName,
+    settings: &Settings,
+    connections: &Connections,
+) -> Result<Option<Settings>, QueueError> {
+    let key = Keys::new(&settings.prefix, queue, 0, 1).config;
+    let mut command = Cmd::new();
+    command.arg("HMGET").arg(&key).arg("w").arg("n");
+    let link = &connections.shared;
+    let answer = link.command(&command, settings.enqueue_timeout, Repeat::Harmless);
+    let unreadable = || {
+        QueueError::new(
+            QueueErrorKind::Internal,
+            format!(
+                "the window and the partitions that redis at {} keeps under {key} can't be read",
+                link.server()
+            ),
+        )
+    };
+    let stored: [Option<String>; 2] =
+        FromRedisValue::from_redis_value(answer.await?).map_err(|_| unreadable())?;
+    let [Some(window), Some(partitions)] = stored else {
+        return Ok(None);
+    };
+    let (Ok(window), Ok(partitions)) = (window.parse(), partitions.parse()) else {
+        return Err(unreadable());
+    };
+    if !PARTITIONS.contains(&partitions) {
+        return Err(unreadable());
+    }
+    Ok(Some(Settings {
+        dedupe_window: Duration::from_micros(window),
+        partitions,
+        ..settings.clone()
+    }))
 }
 
 fn read(answer: Value) -> Option<Vec<String>> {

@@ -10,6 +10,7 @@ use anvil_queue::{
 };
 use async_trait::async_trait;
 
+use crate::agreement::adopt;
 use crate::builder::RedisBuilder;
 use crate::connections::Connections;
 use crate::link::Target;
@@ -80,21 +81,40 @@ impl RedisBackend {
         &self.0.settings
     }
 
-    pub(crate) fn queue(&self, name: &QueueName) -> Arc<Queue> {
-        let queues = self.0.queues.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(queue) = queues.get(name) {
-            return Arc::clone(queue);
+    /// The queue of this name, with the settings it has for this process.
+    pub(crate) async fn queue(&self, name: &QueueName) -> Result<Arc<Queue>, QueueError> {
+        let Inner {
+            settings,
+            connections,
+            queues,
+        } = &*self.0;
+        let known = {
+            let queues = queues.read().unwrap_or_else(PoisonError::into_inner);
+            queues.get(name).cloned()
+        };
+        if let Some(queue) = known.filter(|queue| !settings.adopts || queue.is_set_up()) {
+            return Ok(queue);
         }
-        drop(queues);
-        let mut queues = self
-            .0
-            .queues
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        let queue = queues
-            .entry(name.clone())
-            .or_insert_with(|| Arc::new(Queue::new(name, &self.0.settings, &self.0.connections)));
-        Arc::clone(queue)
+        let stored = if settings.adopts {
+            adopt(name, settings, connections).await?
+        } else {
+            None
+        };
+        let is_set_up = stored.is_some();
+        let settings = stored.map_or_else(|| Arc::clone(settings), Arc::new);
+        let mut queues = queues.write().unwrap_or_else(PoisonError::into_inner);
+        let queue = match queues.get(name) {
+            Some(queue) if queue.has(&settings) => Arc::clone(queue),
+            _ => {
+                let queue = Arc::new(Queue::new(name, &settings, connections));
+                queues.insert(name.clone(), Arc::clone(&queue));
+                queue
+            }
+        };
+        if is_set_up {
+            queue.set_up();
+        }
+        Ok(queue)
     }
 }
 
@@ -108,10 +128,10 @@ impl QueueBackend for RedisBackend {
         let limit = self.0.settings.max_job_bytes;
         let fits = |job: &NewJob| job.data().weight() <= limit;
         if jobs.iter().all(fits) {
-            return self.queue(queue).enqueue(jobs).await;
+            return self.queue(queue).await?.enqueue(jobs).await;
         }
         let kept: Vec<_> = jobs.iter().filter(|job| fits(job)).cloned().collect();
-        let mut answers = self.queue(queue).enqueue(kept).await?.into_iter();
+        let mut answers = self.queue(queue).await?.enqueue(kept).await?.into_iter();
         let refused = Err(Refusal::TooLarge { limit });
         let answer = |job: &NewJob| {
             fits(job)
@@ -127,11 +147,11 @@ impl QueueBackend for RedisBackend {
         queue: &QueueName,
         request: Reserve,
     ) -> Result<Vec<Reserved>, QueueError> {
-        self.queue(queue).reserve(request).await
+        self.queue(queue).await?.reserve(request).await
     }
 
     async fn wait(&self, queue: &QueueName, at_most: Duration) -> Result<(), QueueError> {
-        self.queue(queue).wait(at_most).await
+        self.queue(queue).await?.wait(at_most).await
     }
 
     async fn extend(
@@ -140,7 +160,7 @@ impl QueueBackend for RedisBackend {
         leases: &[Lease],
         lease: Duration,
     ) -> Result<Vec<LeaseState>, QueueError> {
-        self.queue(queue).extend(leases, lease).await
+        self.queue(queue).await?.extend(leases, lease).await
     }
 
     async fn settle(
@@ -148,18 +168,18 @@ impl QueueBackend for RedisBackend {
         queue: &QueueName,
         outcomes: &[(Lease, Settlement)],
     ) -> Result<Vec<Settled>, QueueError> {
-        self.queue(queue).settle(outcomes).await
+        self.queue(queue).await?.settle(outcomes).await
     }
 
     async fn stats(&self, queue: &QueueName) -> Result<QueueStats, QueueError> {
-        self.queue(queue).stats().await
+        self.queue(queue).await?.stats().await
     }
 }
 
 #[async_trait]
 impl DeadLetters for RedisBackend {
     async fn list_dead(&self, queue: &QueueName, query: DeadQuery) -> Result<DeadPage, QueueError> {
-        self.queue(queue).list_dead(&query).await
+        self.queue(queue).await?.list_dead(&query).await
     }
 
     async fn get_dead(
@@ -167,7 +187,7 @@ impl DeadLetters for RedisBackend {
         queue: &QueueName,
         id: JobId,
     ) -> Result<Option<DeadLetter>, QueueError> {
-        self.queue(queue).get_dead(id).await
+        self.queue(queue).await?.get_dead(id).await
     }
 
     async fn replay(
@@ -176,26 +196,26 @@ impl DeadLetters for RedisBackend {
         ids: &[JobId],
         options: ReplayOptions,
     ) -> Result<Vec<Replayed>, QueueError> {
-        self.queue(queue).replay(ids, options).await
+        self.queue(queue).await?.replay(ids, options).await
     }
 
     async fn discard(&self, queue: &QueueName, ids: &[JobId]) -> Result<Vec<bool>, QueueError> {
-        self.queue(queue).discard(ids).await
+        self.queue(queue).await?.discard(ids).await
     }
 }
 
 #[async_trait]
 impl Control for RedisBackend {
     async fn peek(&self, queue: &QueueName, query: PeekQuery) -> Result<Vec<JobView>, QueueError> {
-        self.queue(queue).peek(query).await
+        self.queue(queue).await?.peek(query).await
     }
 
     async fn get(&self, queue: &QueueName, id: JobId) -> Result<Option<JobView>, QueueError> {
-        self.queue(queue).get(id).await
+        self.queue(queue).await?.get(id).await
     }
 
     async fn cancel(&self, queue: &QueueName, ids: &[JobId]) -> Result<Vec<Cancelled>, QueueError> {
-        self.queue(queue).cancel(ids).await
+        self.queue(queue).await?.cancel(ids).await
     }
 }
 

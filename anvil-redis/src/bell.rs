@@ -18,7 +18,7 @@ use crate::link::{Link, Repeat};
 /// holds it, so that no answer is ever lost to a time-out. What it takes is a sign, not a job; a
 /// sign that is lost all the same costs no more than [`HELD`], after which everybody looks again.
 pub(crate) struct Bell {
-    connections: Arc<Connections>,
+    link: Link,
     keys: Arc<Keys>,
     rung: Notify,
     waiting: AtomicUsize,
@@ -26,9 +26,9 @@ pub(crate) struct Bell {
 }
 
 impl Bell {
-    pub(crate) fn new(connections: Arc<Connections>, keys: Arc<Keys>) -> Self {
+    pub(crate) fn new(connections: &Connections, keys: Arc<Keys>) -> Self {
         Self {
-            connections,
+            link: Link::new(Arc::clone(&connections.target)),
             keys,
             rung: Notify::new(),
             waiting: AtomicUsize::new(0),
@@ -56,14 +56,17 @@ impl Bell {
 /// Reads the bell until nobody waits.
 async fn listen(bell: Listening) {
     let Listening(bell) = &bell;
-    let link = Link::new(Arc::clone(&bell.connections.target));
     let mut command = Cmd::new();
     command
         .arg("BLPOP")
         .arg(&bell.keys.bell)
         .arg(HELD.as_secs());
     while bell.waiting.load(Ordering::Acquire) > 0 {
-        match link.command(&command, HELD + MARGIN, Repeat::Never).await {
+        match bell
+            .link
+            .command(&command, HELD + MARGIN, Repeat::Never)
+            .await
+        {
             Ok(Value::Array(_)) => bell.rung.notify_one(),
             Ok(_) => {}
             Err(error) => {

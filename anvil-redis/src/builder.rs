@@ -82,6 +82,27 @@ impl RedisBuilder {
         self
     }
 
+    /// Takes window and partitions from what each queue was set up with, rather than refuse a queue
+    /// that has others. For programs that look at any queue; default: not.
+    ///
+    /// They are read with the first call that a queue gets, once it exists. Until then
+    /// [`dedupe_window`](Self::dedupe_window) and [`partitions`](Self::partitions) count, and a job
+    /// stored by this backend fixes them.
+    ///
+    /// ```
+    /// use anvil_redis::RedisBackend;
+    ///
+    /// let backend = RedisBackend::builder("redis://127.0.0.1:6379")?
+    ///     .adopt_settings()
+    ///     .build()?;
+    /// assert!(format!("{backend:?}").contains("adopts: true"));
+    /// # Ok::<(), anvil_redis::InvalidConfig>(())
+    /// ```
+    pub fn adopt_settings(mut self) -> Self {
+        self.settings.adopts = true;
+        self
+    }
+
     /// Sets how many jobs each partition of a queue holds at most, wherever they are: ready,
     /// scheduled, leased or dead; the next is refused with
     /// [`Refusal::Full`](anvil_queue::Refusal::Full). Default: no limit but Redis's `maxmemory`.
@@ -148,7 +169,7 @@ impl RedisBuilder {
     ///
     /// [`InvalidConfig`] says which setting can't work.
     pub fn build(self) -> Result<RedisBackend, InvalidConfig> {
-        self.check()?;
+        self.settings.check()?;
         let target = Target {
             address: self.address,
             certificates: self.certificates,
@@ -172,48 +193,6 @@ impl RedisBuilder {
         report.enforce(strict)?;
         Ok(backend)
     }
-
-    fn check(&self) -> Result<(), InvalidConfig> {
-        let Settings {
-            prefix,
-            dedupe_window,
-            partitions,
-            max_job_bytes,
-            enqueue_timeout,
-            timeout,
-            durability,
-            ..
-        } = &self.settings;
-        let wrong = |what: &str| Err(InvalidConfig(what.to_owned()));
-        if prefix.contains(['{', '}']) {
-            return wrong(
-                "a prefix has no { and no } in it: they mark what a cluster keeps together",
-            );
-        }
-        if *dedupe_window < Duration::from_micros(2) {
-            return wrong(
-                "the dedupe window is at least 2 µs; jobs without a key are not deduplicated",
-            );
-        }
-        if !(1..=MOST_PARTITIONS).contains(partitions) {
-            return wrong("a queue has 1 to 127 partitions");
-        }
-        if *max_job_bytes > 512 * 1024 * 1024 {
-            return wrong("Redis takes at most 512 MiB in one value; lower max_job_bytes");
-        }
-        if *enqueue_timeout < SHORTEST_TIMEOUT || *timeout < SHORTEST_TIMEOUT {
-            return wrong("a time-out is at least 10 ms; Redis needs time to answer");
-        }
-        match durability {
-            Durability::Replicated { replicas: 0, .. } => {
-                wrong("Durability::Replicated needs at least one replica; without, use Fast")
-            }
-            Durability::Replicated { within, .. } if within.is_zero() => {
-                wrong("Durability::Replicated needs some time to wait for the replicas")
-            }
-            _ => Ok(()),
-        }
-    }
 }
 
 impl From<InvalidConfig> for QueueError {
@@ -231,6 +210,3 @@ impl fmt::Debug for RedisBuilder {
             .finish_non_exhaustive()
     }
 }
-
-const MOST_PARTITIONS: usize = 127;
-const SHORTEST_TIMEOUT: Duration = Duration::from_millis(10);

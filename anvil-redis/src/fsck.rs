@@ -68,6 +68,6 @@ impl RedisBackend {
     ///
     /// [`QueueError`]; what was mended until then stays so, and the call may be repeated.
     pub async fn fsck(&self, queue: &QueueName, repair: bool) -> Result<FsckReport, QueueError> {
-        self.queue(queue).fsck(repair).await
+        self.queue(queue).await?.fsck(repair).await
     }
 }

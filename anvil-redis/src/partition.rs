@@ -48,7 +48,7 @@ impl Partition {
         let keys = Arc::new(keys);
         Self {
             index,
-            bell: Arc::new(Bell::new(Arc::clone(&connections), Arc::clone(&keys))),
+            bell: Arc::new(Bell::new(&connections, Arc::clone(&keys))),
             keys,
             settings,
             connections,

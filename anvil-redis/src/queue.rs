@@ -1,7 +1,7 @@
 //! One queue over all its partitions: who gets which job, and one answer out of many.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anvil_queue::{
@@ -10,6 +10,7 @@ use anvil_queue::{
     Replayed, Reserve, Reserved, Settled, Settlement,
 };
 use futures_util::future::{join_all, select_all, try_join_all};
+use tokio::time::Instant;
 
 use crate::agreement::Agreement;
 use crate::connections::Connections;
@@ -19,10 +20,13 @@ use crate::partition::{Counts, Partition};
 use crate::settings::Settings;
 
 pub(crate) struct Queue {
+    settings: Arc<Settings>,
     partitions: Vec<Partition>,
     agreement: Agreement,
     /// Where the next reservation begins.
     turn: AtomicUsize,
+    /// The settings are known to be those the queue was set up with.
+    is_set_up: AtomicBool,
 }
 
 impl Queue {
@@ -43,8 +47,24 @@ impl Queue {
                 Arc::clone(connections),
             ),
             partitions: (0..count).map(partition).collect(),
+            settings: Arc::clone(settings),
             turn: AtomicUsize::new(JobId::generate().as_bytes()[15].into()),
+            is_set_up: AtomicBool::new(false),
         }
+    }
+
+    /// Whether it has the same window and the same partitions.
+    pub(crate) fn has(&self, settings: &Settings) -> bool {
+        self.settings.dedupe_window == settings.dedupe_window
+            && self.settings.partitions == settings.partitions
+    }
+
+    pub(crate) fn is_set_up(&self) -> bool {
+        self.is_set_up.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_up(&self) {
+        self.is_set_up.store(true, Ordering::Relaxed);
     }
 
     /// Which partition a job belongs to: a function of the event alone, so that a second delivery
@@ -127,22 +147,23 @@ impl Queue {
     }
 
     pub(crate) async fn wait(&self, at_most: Duration) -> Result<(), QueueError> {
-        let deadline = tokio::time::Instant::now() + at_most.min(FOREVER);
+        let deadline = Instant::now() + at_most.min(FOREVER);
         loop {
             let next = self.look().await?;
-            let left = deadline.saturating_duration_since(tokio::time::Instant::now());
+            let left = deadline.saturating_duration_since(Instant::now());
             let pause = next.map_or(left, |next| next.min(left));
-            if pause.is_zero() || next.is_some_and(|next| next.is_zero()) {
+            if pause.is_zero() {
                 return Ok(());
             }
-            let started = tokio::time::Instant::now();
+            let started = Instant::now();
             let bells = self
                 .partitions
                 .iter()
                 .map(|partition| Box::pin(partition.bell.wait(pause)));
             select_all(bells).await;
-            // A bell that rang early is a sign; one that did not is another look.
-            if started.elapsed() < pause.min(LOOK_AGAIN) {
+            // A bell that rang early is a sign, and so is the end of the pause; else it is time for
+            // another look.
+            if started.elapsed() < pause.min(LOOK_AGAIN) || started.elapsed() >= pause {
                 return Ok(());
             }
         }

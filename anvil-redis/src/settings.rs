@@ -1,4 +1,5 @@
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// What a backend was told about its queues.
@@ -14,6 +15,8 @@ pub(crate) struct Settings {
     pub(crate) timeout: Duration,
     pub(crate) durability: Durability,
     pub(crate) large: usize,
+    /// Window and partitions are those of each queue, where it exists.
+    pub(crate) adopts: bool,
 }
 
 impl Default for Settings {
@@ -29,6 +32,52 @@ impl Default for Settings {
             timeout: Duration::from_secs(5),
             durability: Durability::Fast,
             large: 2 * 1024,
+            adopts: false,
+        }
+    }
+}
+
+impl Settings {
+    /// Whether a backend can work with them.
+    pub(crate) fn check(&self) -> Result<(), InvalidConfig> {
+        let Self {
+            prefix,
+            dedupe_window,
+            partitions,
+            max_job_bytes,
+            enqueue_timeout,
+            timeout,
+            durability,
+            ..
+        } = self;
+        let wrong = |what: &str| Err(InvalidConfig(what.to_owned()));
+        if prefix.contains(['{', '}']) {
+            return wrong(
+                "a prefix has no { and no } in it: they mark what a cluster keeps together",
+            );
+        }
+        if *dedupe_window < Duration::from_micros(2) {
+            return wrong(
+                "the dedupe window is at least 2 µs; jobs without a key are not deduplicated",
+            );
+        }
+        if !PARTITIONS.contains(partitions) {
+            return wrong("a queue has 1 to 127 partitions");
+        }
+        if *max_job_bytes > 512 * 1024 * 1024 {
+            return wrong("Redis takes at most 512 MiB in one value; lower max_job_bytes");
+        }
+        if *enqueue_timeout < SHORTEST_TIMEOUT || *timeout < SHORTEST_TIMEOUT {
+            return wrong("a time-out is at least 10 ms; Redis needs time to answer");
+        }
+        match durability {
+            Durability::Replicated { replicas: 0, .. } => {
+                wrong("Durability::Replicated needs at least one replica; without, use Fast")
+            }
+            Durability::Replicated { within, .. } if within.is_zero() => {
+                wrong("Durability::Replicated needs some time to wait for the replicas")
+            }
+            _ => Ok(()),
         }
     }
 }
@@ -76,3 +125,7 @@ impl fmt::Display for InvalidConfig {
 }
 
 impl std::error::Error for InvalidConfig {}
+
+/// How many partitions a queue may have.
+pub(crate) const PARTITIONS: RangeInclusive<usize> = 1..=127;
+const SHORTEST_TIMEOUT: Duration = Duration::from_millis(10);

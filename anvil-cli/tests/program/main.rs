@@ -2,6 +2,7 @@
 
 mod pipes;
 mod screen;
+mod settings;
 mod signals;
 mod trouble;
 
@@ -28,12 +29,27 @@ impl Site {
     pub(crate) async fn with_dead(count: usize, payload: &'static str) -> Self {
         let server = Server::start();
         let backend = RedisBackend::connect(&server.url()).await.unwrap();
+        Self::with_dead_of(server, backend, count, payload).await
+    }
+
+    /// The same through a backend with settings of its own.
+    pub(crate) async fn with_dead_of(
+        server: Server,
+        backend: RedisBackend,
+        count: usize,
+        payload: &'static str,
+    ) -> Self {
         let queue = QueueName::new("hooks").unwrap();
         let jobs = (0..count).map(|_| NewJob::new(payload)).collect();
         backend.enqueue(&queue, jobs).await.unwrap();
         let request = Reserve::new(count, Duration::from_secs(60));
-        let reserved = backend.reserve(&queue, request).await.unwrap();
-        assert_eq!(reserved.len(), count);
+        let mut reserved = Vec::new();
+        // A reservation is of one partition.
+        while reserved.len() < count {
+            let more = backend.reserve(&queue, request.clone()).await.unwrap();
+            assert!(!more.is_empty());
+            reserved.extend(more);
+        }
         let failure = FailureReport::new(FailureKind::Transient, ErrorText::new("no"), "w".into());
         let reason = DeadReason::Exhausted;
         let bury = |reserved: anvil_queue::Reserved| {

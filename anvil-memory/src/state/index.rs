@@ -87,7 +87,7 @@ impl Table {
     /// Where the search for a tag starts. By its highest bits, so that a table that grows keeps
     /// its order and is copied from front to back.
     fn first(&self, tag: u32) -> usize {
-        (u64::from(tag) * self.slots.len() as u64 >> 32) as usize
+        ((u64::from(tag) * self.slots.len() as u64) >> 32) as usize
     }
 
     fn after(&self, at: usize) -> usize {

@@ -240,4 +240,4 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LAST_PAUSE: Duration = Duration::from_secs(5);
 const MAX_FAILURES: u32 = 20;
 const SUSPECT_POLL: Duration = Duration::from_millis(100);
-const WAIT: Duration = Duration::from_secs(2);
+const WAIT: Duration = Duration::from_secs(10);

@@ -18,11 +18,7 @@ impl Resume {
             "--redis",
             url.filter(|url| !is_in_environment(url)).map(hide_password),
         );
-        let connection = &call.cli.connection;
-        resume.option("--prefix", connection.prefix.as_ref());
-        resume.option("--partitions", connection.partitions);
-        let window = connection.dedupe_window.map(humantime::format_duration);
-        resume.option("--dedupe-window", window);
+        resume.option("--prefix", call.cli.connection.prefix.as_ref());
         resume.option("--queue", Some(call.queue));
         let output = match call.cli.output {
             Format::Table => None,
