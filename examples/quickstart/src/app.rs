@@ -2,8 +2,9 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use anvil_memory::MemoryBackend;
-use anvil_queue::{QueueBackend, QueueName, QueueStats, Schedule, Worker, WorkerReport};
+use anvil_queue::{
+    DeadLetters, QueueBackend, QueueName, QueueStats, Schedule, Worker, WorkerReport,
+};
 use anvil_tower::{
     DedupeLayer, EnqueueService, GitHub, Rejection, Scheme, StandardWebhooks, Stripe, VerifyLayer,
 };
@@ -17,12 +18,12 @@ use tower::ServiceBuilder;
 use crate::BoxError;
 use crate::deliveries::{GITHUB_SECRET, STANDARD_SECRET, STRIPE_SECRET};
 use crate::handler::{Bank, Pay, Run};
+use crate::store::Store;
 
 /// The receiver: routes, queue and worker in one process.
 pub(crate) struct App {
     address: SocketAddr,
-    backend: Arc<MemoryBackend>,
-    queue: QueueName,
+    store: Store,
     bank: Arc<Bank>,
     refusals: Refusals,
     runs: mpsc::Receiver<Run>,
@@ -33,17 +34,15 @@ pub(crate) struct App {
 }
 
 impl App {
-    /// Serves on `listener`.
-    pub(crate) fn start(listener: TcpListener) -> Result<Self, BoxError> {
+    /// Serves on `listener`, and queues in `store`.
+    pub(crate) fn start(listener: TcpListener, store: Store) -> Result<Self, BoxError> {
         let address = listener.local_addr()?;
-        let backend = Arc::new(MemoryBackend::new());
-        let queue = QueueName::new("webhooks")?;
         let bank = Arc::new(Bank::default());
         let refusals = Refusals::default();
         let (stop, stopped) = watch::channel(());
         let (told, runs) = mpsc::channel(RUNS_KEPT);
 
-        let routes = routes(&backend, &queue, &refusals)?;
+        let routes = routes(&store, &refusals)?;
         let ended = until_dropped(stopped.clone());
         let server = tokio::spawn(async move {
             let serving = axum::serve(listener, routes).with_graceful_shutdown(ended);
@@ -52,15 +51,14 @@ impl App {
 
         let handler = Pay::new(Arc::clone(&bank), told);
         // Short delays, so that nobody has to wait for a job to die.
-        let worker = Worker::new(Arc::clone(&backend), queue.clone(), handler)
+        let worker = Worker::new(Arc::clone(&store.backend), store.queue.clone(), handler)
             .retry_policy(Schedule::new(DELAYS)?.max_attempts(4))
             .build()?;
         let worker = tokio::spawn(async move { Ok(worker.run(until_dropped(stopped)).await?) });
 
         Ok(Self {
             address,
-            backend,
-            queue,
+            store,
             bank,
             refusals,
             runs,
@@ -91,12 +89,16 @@ impl App {
         self.address
     }
 
-    pub(crate) fn backend(&self) -> &Arc<MemoryBackend> {
-        &self.backend
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub(crate) fn backend(&self) -> &Arc<dyn DeadLetters> {
+        &self.store.backend
     }
 
     pub(crate) fn queue(&self) -> &QueueName {
-        &self.queue
+        &self.store.queue
     }
 
     pub(crate) fn bank(&self) -> &Bank {
@@ -108,16 +110,12 @@ impl App {
     }
 
     pub(crate) async fn stats(&self) -> Result<QueueStats, BoxError> {
-        Ok(self.backend.stats(&self.queue).await?)
+        Ok(self.store.backend.stats(&self.store.queue).await?)
     }
 }
 
-fn routes(
-    backend: &Arc<MemoryBackend>,
-    queue: &QueueName,
-    refusals: &Refusals,
-) -> Result<Router, BoxError> {
-    let enqueue = EnqueueService::new(Arc::clone(backend), queue.clone());
+fn routes(store: &Store, refusals: &Refusals) -> Result<Router, BoxError> {
+    let enqueue = EnqueueService::new(Arc::clone(&store.backend), store.queue.clone());
     Ok(Router::new()
         .merge(route(
             "github",

@@ -43,6 +43,10 @@ impl Bank {
         self.open.store(true, Ordering::Release);
     }
 
+    pub(crate) fn close(&self) {
+        self.open.store(false, Ordering::Release);
+    }
+
     fn is_open(&self) -> bool {
         self.open.load(Ordering::Acquire)
     }

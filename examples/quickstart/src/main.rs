@@ -9,13 +9,19 @@ use tokio::net::TcpListener;
 
 mod accounting;
 mod app;
+mod arguments;
 mod deliveries;
 mod handler;
+mod left_behind;
 mod play;
 mod sender;
+mod store;
 
 use app::App;
+use arguments::{Arguments, USAGE};
 use deliveries::Delivery;
+use left_behind::LeftBehind;
+use store::Store;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -44,9 +50,16 @@ async fn main() -> ExitCode {
 /// what it should be.
 async fn run(arguments: &Arguments) -> Result<bool, BoxError> {
     let listener = listen(arguments.port).await?;
-    let mut app = App::start(listener)?;
+    let store = match &arguments.redis {
+        Some(url) => Store::redis(url, |finding| eprintln!("warning: {finding}")).await?,
+        None => Store::memory()?,
+    };
+    let mut app = App::start(listener, store)?;
     let mut out = io::stdout();
     let right = play::play(&mut app, &mut out).await?;
+    if let Some(left) = LeftBehind::of(app.store(), !arguments.once).await? {
+        writeln!(out, "{left}")?;
+    }
     if !arguments.once {
         serve(&mut app, &mut out).await?;
     }
@@ -106,41 +119,6 @@ fn invitation(app: &App) -> String {
     )
 }
 
-struct Arguments {
-    once: bool,
-    port: u16,
-}
-
-impl Arguments {
-    /// What was asked for; nothing where that is help.
-    fn parse(given: impl Iterator<Item = String>) -> Result<Option<Self>, String> {
-        let mut arguments = Self {
-            once: false,
-            port: 3000,
-        };
-        let mut given = given;
-        while let Some(argument) = given.next() {
-            let (name, mut value) = match argument.split_once('=') {
-                Some((name, value)) => (name, Some(value.to_owned())),
-                None => (argument.as_str(), None),
-            };
-            match name {
-                "--help" | "-h" => return Ok(None),
-                "--once" if value.is_none() => arguments.once = true,
-                "--port" => {
-                    value = value.or_else(|| given.next());
-                    let value = value.ok_or("--port needs a number")?;
-                    arguments.port = value
-                        .parse()
-                        .map_err(|_| format!("{value:?} is not a port: use 0 to 65535"))?;
-                }
-                _ => return Err(format!("{argument:?} is not an option")),
-            }
-        }
-        Ok(Some(arguments))
-    }
-}
-
 /// A reader that closed the pipe has seen enough; any other failure to write is one.
 fn exit_after(written: io::Result<()>) -> ExitCode {
     match written {
@@ -153,13 +131,3 @@ fn exit_after(written: io::Result<()>) -> ExitCode {
 }
 
 type BoxError = Box<dyn Error + Send + Sync>;
-
-const USAGE: &str = "\
-Receives webhooks on 127.0.0.1 and plays signed deliveries at itself.
-
-Usage: quickstart [--port N] [--once]
-
-  --port N   listen on this port; 0 takes a free one (default 3000)
-  --once     end after the play: 0 if the accounting is right, 1 if not
-  --help     show this
-";

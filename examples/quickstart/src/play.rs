@@ -14,10 +14,10 @@ use crate::sender::{Answer, Sender};
 /// what it should be.
 pub(crate) async fn play(app: &mut App, out: &mut impl Write) -> Result<bool, BoxError> {
     let address = app.address();
-    let queue = app.queue().clone();
+    let store = app.store();
     writeln!(
         out,
-        "Receiving on http://{address}, queueing in \"{queue}\" in memory, one worker.\n"
+        "Receiving on http://{address}, queueing in {store}, one worker.\n"
     )?;
     let sender = Sender::new(address);
     Stage { app, out, sender }.play().await
@@ -39,7 +39,11 @@ impl<W: Write> Stage<'_, W> {
         self.an_unsigned_one().await?;
         self.one_that_fails_until_it_is_dead().await?;
         self.its_replay().await?;
-        self.the_accounting().await
+        let right = self.the_accounting().await?;
+        if self.app.store().redis.is_some() {
+            self.one_to_leave().await?;
+        }
+        Ok(right)
     }
 
     async fn a_good_one(&mut self, push: &Delivery) -> Result<(), BoxError> {
@@ -100,12 +104,7 @@ impl<W: Write> Stage<'_, W> {
     async fn one_that_fails_until_it_is_dead(&mut self) -> Result<(), BoxError> {
         self.say("6. A payout arrives while the bank is closed.")?;
         let event = r#"{"type":"payout.created","amount":4900}"#;
-        self.send(&Delivery::standard("msg_2", event)).await?;
-        for _ in 0..4 {
-            self.tell_next_run().await?;
-        }
-        self.until("the payout is dead", |stats| stats.dead == 1)
-            .await?;
+        self.fail(&Delivery::standard("msg_2", event)).await?;
         let page = self
             .app
             .backend()
@@ -122,6 +121,16 @@ impl<W: Write> Stage<'_, W> {
             )?;
         }
         self.say("")
+    }
+
+    /// A delivery whose every run fails.
+    async fn fail(&mut self, payout: &Delivery) -> Result<(), BoxError> {
+        self.send(payout).await?;
+        for _ in 0..4 {
+            self.tell_next_run().await?;
+        }
+        self.until("the payout is dead", |stats| stats.dead == 1)
+            .await
     }
 
     async fn its_replay(&mut self) -> Result<(), BoxError> {
@@ -153,6 +162,16 @@ impl<W: Write> Stage<'_, W> {
         };
         writeln!(self.out, "{comparison}\n{verdict}\n")?;
         Ok(comparison.is_right())
+    }
+
+    /// Redis keeps a dead letter for whoever wants to try the command line on it.
+    async fn one_to_leave(&mut self) -> Result<(), BoxError> {
+        self.say("8. One more payout, while the bank is closed. Its dead letter is left for you.")?;
+        self.app.bank().close();
+        let event = r#"{"type":"payout.created","amount":700}"#;
+        self.fail(&Delivery::standard("msg_3", event)).await?;
+        self.app.bank().open();
+        self.say("")
     }
 
     fn say(&mut self, words: &str) -> Result<(), BoxError> {

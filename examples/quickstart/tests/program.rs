@@ -78,6 +78,8 @@ fn bad_usage_is_told_from_a_bad_outcome() {
         &["--port", "eighty"],
         &["--port=70000"],
         &["--once=yes"],
+        &["--redis"],
+        &["--redis", "127.0.0.1"],
     ] {
         let (output, out, err) = output(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

@@ -26,12 +26,13 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run() -> Result<(), Box<dyn Error>> {
+async fn run() -> Result<(), BoxError> {
     let configured = std::env::var("QUEUE_BACKEND").unwrap_or_else(|_| "memory".to_owned());
 
-    let backend = config::backend(&configured)?;
+    let backend = config::backend(&configured).await?;
+    let shown = format!("{backend:?}");
     let (answers, stats) = receive_and_work(backend).await?;
-    println!("{configured}: answered {answers:?}, {stats:?}");
+    println!("{shown}: answered {answers:?}, {stats:?}");
     Ok(())
 }
 
@@ -39,7 +40,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
 /// contract and no backend.
 async fn receive_and_work(
     backend: Arc<dyn QueueBackend>,
-) -> Result<(Vec<StatusCode>, QueueStats), Box<dyn Error>> {
+) -> Result<(Vec<StatusCode>, QueueStats), BoxError> {
     let queue = QueueName::new("webhooks")?;
     let hooks = ingress(
         GitHub::new(SECRET)?,
@@ -67,6 +68,8 @@ async fn receive_and_work(
     Ok((answers, backend.stats(&queue).await?))
 }
 
+type BoxError = Box<dyn Error + Send + Sync>;
+
 const SECRET: &str = "a secret of 16 bytes or more";
 /// Bodies and their signatures.
 const FIRST: (&str, &str) = (
@@ -80,10 +83,12 @@ const SECOND: (&str, &str) = (
 
 #[cfg(test)]
 mod tests {
+    use anvil_redis_fixture::Server;
+
     use super::*;
 
     async fn outcome(configured: &str) -> (Vec<StatusCode>, QueueStats) {
-        let backend = config::backend(configured).unwrap();
+        let backend = config::backend(configured).await.unwrap();
         receive_and_work(backend).await.unwrap()
     }
 
@@ -95,6 +100,16 @@ mod tests {
         assert_eq!(plain.1.totals.completed, 2);
         for other in ["memory:2", "logged:memory", "logged:logged:memory:2"] {
             assert_eq!(outcome(other).await, plain, "{other}");
+        }
+    }
+
+    #[tokio::test]
+    async fn nor_does_it_notice_redis() {
+        let plain = outcome("memory").await;
+        for wrapper in ["", "logged:"] {
+            let server = Server::start();
+            let redis = format!("{wrapper}{}", server.url());
+            assert_eq!(outcome(&redis).await, plain, "{redis}");
         }
     }
 
