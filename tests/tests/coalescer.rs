@@ -12,6 +12,9 @@ use anvil_tests::{Fault, FaultyBackend, Verb, memory};
 use futures_util::future::join_all;
 use tokio::sync::Semaphore;
 
+/// Fewer than make a line full, so that they wait for the batch in flight.
+const FEW: usize = 8;
+
 type Faulty = FaultyBackend<Arc<MemoryBackend>>;
 
 fn line() -> (Coalescer, Faulty, QueueName) {
@@ -50,15 +53,41 @@ async fn a_lone_call_is_sent_at_once() {
 async fn calls_that_come_while_one_is_in_flight_become_the_next_batch() {
     let (line, faulty, _) = line();
     let gate = occupy(&line, &faulty).await;
-    let calls: Vec<_> = (0..64)
+    let calls: Vec<_> = (0..FEW)
         .map(|n| tokio::spawn(line.enqueue(NewJob::new(n.to_string()))))
         .collect();
     tokio::task::yield_now().await;
+    assert_eq!(faulty.sizes(Verb::Enqueue), [1]);
     gate.add_permits(1);
     for call in calls {
         call.await.unwrap().unwrap();
     }
-    assert_eq!(faulty.sizes(Verb::Enqueue), [1, 64]);
+    assert_eq!(faulty.sizes(Verb::Enqueue), [1, FEW]);
+}
+
+#[tokio::test]
+async fn where_many_wait_a_second_batch_is_sent_and_no_third() {
+    let (line, faulty, _) = line();
+    let gate = occupy(&line, &faulty).await;
+    let second = Arc::new(Semaphore::new(0));
+    faulty.next(Verb::Enqueue, Fault::Hold(Arc::clone(&second)));
+    let calls: Vec<_> = (0..64)
+        .map(|n| tokio::spawn(line.enqueue(NewJob::new(n.to_string()))))
+        .collect();
+    while faulty.sizes(Verb::Enqueue).len() < 2 {
+        tokio::task::yield_now().await;
+    }
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    let sizes = faulty.sizes(Verb::Enqueue);
+    assert_eq!(sizes.len(), 2, "{sizes:?}");
+    gate.add_permits(1);
+    second.add_permits(1);
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    assert_eq!(faulty.sizes(Verb::Enqueue).iter().sum::<usize>(), 65);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -144,7 +173,7 @@ async fn one_refused_job_among_64_leaves_63_accepted() {
             Err(error) => panic!("job {n}: {error:?}"),
         }
     }
-    assert_eq!(faulty.sizes(Verb::Enqueue), [1, 64]);
+    assert_eq!(faulty.sizes(Verb::Enqueue).iter().sum::<usize>(), 65);
 }
 
 #[tokio::test]
@@ -156,7 +185,7 @@ async fn a_batch_rejected_as_a_whole_is_sent_again_one_by_one() {
         faulty.next(Verb::Enqueue, Fault::Late(Duration::ZERO));
     }
     faulty.next(Verb::Enqueue, Fault::Fail(QueueErrorKind::Rejected));
-    let calls: Vec<_> = (0..64)
+    let calls: Vec<_> = (0..FEW)
         .map(|n| tokio::spawn(line.enqueue(NewJob::new(n.to_string()))))
         .collect();
     tokio::task::yield_now().await;
@@ -169,7 +198,7 @@ async fn a_batch_rejected_as_a_whole_is_sent_again_one_by_one() {
         .map(|(n, _)| n)
         .collect();
     assert_eq!(failed, [3], "only the bad job fails");
-    assert_eq!(faulty.stats(&queue).await.unwrap().ready, 64);
+    assert_eq!(faulty.stats(&queue).await.unwrap().ready, FEW);
 }
 
 #[tokio::test]

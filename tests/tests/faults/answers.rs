@@ -120,7 +120,7 @@ async fn a_store_that_hangs_keeps_no_delivery_waiting_beyond_its_time_out() {
     assert_eq!(start.elapsed(), Duration::from_secs(1));
 
     backend.always(Verb::Enqueue, None);
-    gate.add_permits(1);
+    gate.add_permits(64);
     for n in 0..64 {
         let request = Sender::GitHub.sign(event(&n.to_string())).request();
         assert_eq!(send(&hooks, request).await.status, 202);
