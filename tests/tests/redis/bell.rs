@@ -1,5 +1,7 @@
 //! A worker that waits hears of work although its wake-up is lost.
 
+use std::sync::Arc;
+
 use anvil_queue::{NewJob, QueueBackend};
 use anvil_tests::{RedisQueue, store, take};
 use tokio::time::{sleep, timeout};
@@ -15,7 +17,7 @@ async fn a_wake_up_that_is_lost_costs_no_more_than_the_next_look() {
     thief.send(&["BLPOP", &queue.key("w"), "0"]).unwrap();
     until_blocked(&queue, 1).await;
     let waiting = {
-        let (backend, name) = (backend.clone(), queue.name().clone());
+        let (backend, name) = (Arc::clone(&backend), queue.name().clone());
         tokio::spawn(async move { backend.wait(&name, 60 * SEC).await })
     };
     until_blocked(&queue, 2).await;
