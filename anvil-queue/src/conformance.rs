@@ -189,6 +189,7 @@ macro_rules! conformance {
                 a_late_settlement_wins_while_nobody_has_reclaimed
                 an_extended_lease_outlives_its_first_deadline
                 extending_never_shortens_a_lease
+                a_worker_that_dies_leaves_its_namesake_alone
                 a_lost_lease_does_not_fail_its_neighbours
             }
             mod g5_one_clock = clock {

@@ -86,7 +86,7 @@ impl Agreement {
             String::new()
         };
         let call = AGREE
-            .call(&[self.key.as_bytes()])
+            .call(&[&self.key])
             .arg(window)
             .arg(partitions)
             .arg(u8::from(stores));

@@ -208,6 +208,16 @@ mod tests {
     }
 
     #[test]
+    fn what_a_server_does_not_tell_is_no_finding() {
+        let hides_its_settings = node(&[])
+            .into_iter()
+            .filter(|(name, _)| name == "redis_version")
+            .collect();
+        let health = judge(&[hides_its_settings], Durability::Fast);
+        assert!(health.findings.is_empty(), "{:?}", health.findings);
+    }
+
+    #[test]
     fn a_durability_the_server_can_not_give_is_fatal() {
         let within = std::time::Duration::from_secs(1);
         let fsynced = Durability::Fsynced {

@@ -59,6 +59,25 @@ impl Keys {
         }
     }
 
+    /// What a script takes that moves or finds jobs wherever they are, in the order of all of them,
+    /// and one key more.
+    pub(crate) fn places<'k>(&'k self, more: &'k String) -> Vec<&'k [u8]> {
+        names([
+            &self.config,
+            &self.bodies,
+            &self.records,
+            &self.ready,
+            &self.returned,
+            &self.suspects,
+            &self.scheduled,
+            &self.leases,
+            &self.dead,
+            &self.bell,
+            &self.cancels,
+            more,
+        ])
+    }
+
     /// Where a large job's payload is kept.
     pub(crate) fn payload(&self, id: JobId) -> Vec<u8> {
         self.of_job("o", id)
@@ -95,6 +114,11 @@ impl Keys {
     fn of_job(&self, name: &str, id: JobId) -> Vec<u8> {
         format!("{}:{name}:{id}", self.tag).into_bytes()
     }
+}
+
+/// The names of keys as the first of a list to which those of single jobs are added.
+pub(crate) fn names<const N: usize>(keys: [&String; N]) -> Vec<&[u8]> {
+    keys.map(String::as_bytes).into()
 }
 
 #[cfg(test)]

@@ -18,11 +18,11 @@ impl Script {
     }
 
     /// A call that touches these keys and no others.
-    pub(crate) fn call(&self, keys: &[&[u8]]) -> Call<'_> {
+    pub(crate) fn call(&self, keys: &[impl AsRef<[u8]>]) -> Call<'_> {
         let mut command = Cmd::with_capacity(64, 4 * 1024);
         command.arg("EVALSHA").arg(&self.hash).arg(keys.len());
         for key in keys {
-            command.arg(*key);
+            command.arg(key.as_ref());
         }
         Call {
             script: self,

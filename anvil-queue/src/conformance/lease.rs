@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Harness;
 use super::trial::{LONG, Trial, ids, ok, retry, set, settlements};
-use crate::{Lease, LeaseState, LeaseToken, NewJob, QueueBackend, Settled, Settlement};
+use crate::{Lease, LeaseState, LeaseToken, NewJob, QueueBackend, Reserve, Settled, Settlement};
 
 /// The token of a lease never comes again, not even for the same job.
 pub async fn every_reservation_has_its_own_token(harness: &impl Harness) {
@@ -193,6 +193,24 @@ pub async fn extending_never_shortens_a_lease(harness: &impl Harness) {
     trial.pass_short().await;
     trial.assert_nothing_ready().await;
     trial.complete(&leased.lease).await;
+}
+
+/// Two workers of one name are two workers: the leases of one say nothing about those of the other.
+pub async fn a_worker_that_dies_leaves_its_namesake_alone(harness: &impl Harness) {
+    let trial = Trial::fresh(harness).await;
+    let sent = trial.enqueue_many(2, Duration::ZERO).await;
+    let request = |lease| Reserve::new(1, lease).worker("worker-1");
+    let mut taken = trial.reserve(request(trial.short())).await;
+    taken.extend(trial.reserve(request(LONG)).await);
+    let [dies, lives] = &taken[..] else {
+        panic!("two jobs were stored: {taken:?}")
+    };
+    assert_eq!(set(ids(&taken)), set(sent));
+    trial.pass_short().await;
+    let reclaimed = trial.take().await;
+    assert_eq!(reclaimed.job.id(), dies.job.id());
+    trial.assert_nothing_ready().await;
+    trial.complete(&lives.lease).await;
 }
 
 /// Each lease of a batch is judged on its own, and the answers keep the order.

@@ -1,11 +1,11 @@
 -- Cancels jobs: removes what waits, asks for the end of what runs.
 --
--- KEYS  config bodies records returned suspects scheduled leases dead cancels cancelled, then the
---       key of the payload each job would have were it large
+-- KEYS  config bodies records ready returned suspects scheduled leases dead bell cancels cancelled,
+--       then the key of the payload each job would have were it large
 -- ARGV  ids
 -- Answers for each with 'R' (removed), 'Q' (asked to end), 'D' (dead) or 'N' (not there).
-local config, bodies, records, returned, suspects, scheduled, leases, dead, cancels, cancelled =
-  unpack(KEYS, 1, 10)
+local config, bodies, records, _, returned, suspects, scheduled, leases, dead, _, cancels,
+  cancelled = unpack(KEYS, 1, 12)
 
 -- Looks through the leases in flight, once a call and only where it has to.
 local leased
@@ -40,7 +40,7 @@ for n = 1, #ARGV do
       if waits == 0 then redis.call('SADD', cancelled, id) end
       redis.call('HDEL', bodies, id)
       redis.call('HDEL', records, id)
-      redis.call('UNLINK', KEYS[10 + n])
+      redis.call('UNLINK', KEYS[12 + n])
       removed = removed + 1
       answers[n] = 'R'
     end

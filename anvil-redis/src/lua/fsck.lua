@@ -1,13 +1,13 @@
 -- Looks whether jobs are in exactly one place and have a body, and mends what is not so.
 --
--- KEYS  config bodies records ready returned suspects scheduled leases dead bell cancelled
+-- KEYS  config bodies records ready returned suspects scheduled leases dead bell cancels cancelled
 -- ARGV  whether it mends (1 or 0), then the ids
 -- Answers with a letter for each id: '.' (in order, or not there at all), 'B' (a place without a
 -- body), 'P' (a body without a place), 'T' (in more than one place).
 --
 -- A body without a place is made ready. A place without a body becomes a dead letter that says so.
 -- Of several places the one furthest in the job's life is kept: a lease, then death, then a delay.
-local config, bodies, records, ready, returned, suspects, scheduled, leases, dead, bell, cancelled =
+local config, bodies, records, ready, returned, suspects, scheduled, leases, dead, bell, _, cancelled =
   unpack(KEYS)
 local mends = ARGV[1] == '1'
 local MISSING = 5

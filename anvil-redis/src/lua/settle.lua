@@ -1,12 +1,12 @@
 -- Ends leases.
 --
--- KEYS  config bodies records ready returned suspects scheduled leases dead bell applied cancels,
+-- KEYS  config bodies records ready returned suspects scheduled leases dead bell cancels applied,
 --       then the key of the payload of each large job
 -- ARGV  a letter for each settlement, the leases (token and id), then a number and a report for
 --       each Retry, Snooze and Bury
 -- Answers with '1' (applied) or '0' (the lease is lost) for each.
-local config, bodies, records, ready, returned, suspects, scheduled, leases, dead, bell, applied,
-  cancels = unpack(KEYS, 1, 12)
+local config, bodies, records, ready, returned, suspects, scheduled, leases, dead, bell, cancels,
+  applied = unpack(KEYS, 1, 12)
 local letters = ARGV[1]
 local count = #letters
 local REMEMBERED = 8192

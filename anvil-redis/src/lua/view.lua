@@ -1,10 +1,10 @@
 -- Shows jobs where they are.
 --
--- KEYS  config bodies records ready returned suspects scheduled leases dead cancels cancelled
+-- KEYS  config bodies records ready returned suspects scheduled leases dead bell cancels cancelled
 -- ARGV  what is looked at: 'get' and an id, or 'ready', 'scheduled' or 'leased' and how many
 -- Answers with the time, and for each job its id, a letter for its place, a number (when it is due,
 -- its lease runs out, or it died), its body, its record, and whether its end was asked for.
-local config, bodies, records, ready, returned, suspects, scheduled, leases, dead, cancels,
+local config, bodies, records, ready, returned, suspects, scheduled, leases, dead, _, cancels,
   cancelled = unpack(KEYS)
 local what, argument = ARGV[1], ARGV[2]
 local seen = redis.call('HMGET', config, 't', 'o')

@@ -39,18 +39,7 @@ impl Partition {
     async fn cancel_step(&self, jobs: &[JobId]) -> Result<Vec<Cancelled>, QueueError> {
         let keys = &*self.keys;
         let payloads: Vec<_> = jobs.iter().map(|id| keys.payload(*id)).collect();
-        let mut touched = vec![
-            keys.config.as_bytes(),
-            keys.bodies.as_bytes(),
-            keys.records.as_bytes(),
-            keys.returned.as_bytes(),
-            keys.suspects.as_bytes(),
-            keys.scheduled.as_bytes(),
-            keys.leases.as_bytes(),
-            keys.dead.as_bytes(),
-            keys.cancels.as_bytes(),
-            keys.cancelled.as_bytes(),
-        ];
+        let mut touched = keys.places(&keys.cancelled);
         touched.extend(payloads.iter().map(Vec::as_slice));
         let call = CANCEL.call(&touched).args(jobs.iter().map(JobId::as_bytes));
         let answers = bytes(self.call(call, Repeat::Never).await?);
@@ -72,19 +61,7 @@ impl Partition {
     ) -> Result<Vec<JobView>, QueueError> {
         let keys = &*self.keys;
         let call = VIEW
-            .call(&[
-                keys.config.as_bytes(),
-                keys.bodies.as_bytes(),
-                keys.records.as_bytes(),
-                keys.ready.as_bytes(),
-                keys.returned.as_bytes(),
-                keys.suspects.as_bytes(),
-                keys.scheduled.as_bytes(),
-                keys.leases.as_bytes(),
-                keys.dead.as_bytes(),
-                keys.cancels.as_bytes(),
-                keys.cancelled.as_bytes(),
-            ])
+            .call(&keys.places(&keys.cancelled))
             .arg(what)
             .arg(argument);
         let answer = self.call(call, Repeat::Harmless).await?;

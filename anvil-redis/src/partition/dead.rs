@@ -8,6 +8,7 @@ use redis::Value;
 use super::Partition;
 use super::fields::{bytes, fields, ids, list, number};
 use crate::codec::{Record, StoredBody, micros, wall};
+use crate::keys::names;
 use crate::link::Repeat;
 use crate::script::{DEAD_LIST, DISCARD, REPLAY};
 
@@ -31,12 +32,7 @@ impl Partition {
         let up_to = up_to.map_or_else(|| "+inf".to_owned(), |position| self.upper(position));
         let keys = &*self.keys;
         let call = DEAD_LIST
-            .call(&[
-                keys.config.as_bytes(),
-                keys.bodies.as_bytes(),
-                keys.records.as_bytes(),
-                keys.dead.as_bytes(),
-            ])
+            .call(&[&keys.config, &keys.bodies, &keys.records, &keys.dead])
             .arg(after)
             .arg(up_to)
             .arg(limit);
@@ -85,14 +81,14 @@ impl Partition {
         options: ReplayOptions,
     ) -> Result<Vec<Replayed>, QueueError> {
         let keys = &*self.keys;
-        let mut touched = vec![
-            keys.config.as_bytes(),
-            keys.bodies.as_bytes(),
-            keys.records.as_bytes(),
-            keys.ready.as_bytes(),
-            keys.dead.as_bytes(),
-            keys.bell.as_bytes(),
-        ];
+        let mut touched = names([
+            &keys.config,
+            &keys.bodies,
+            &keys.records,
+            &keys.ready,
+            &keys.dead,
+            &keys.bell,
+        ]);
         touched.extend(keys.key_claims.iter().map(String::as_bytes));
         let up_to = options
             .up_to
@@ -139,12 +135,7 @@ impl Partition {
     async fn discard_step(&self, jobs: &[JobId]) -> Result<Vec<bool>, QueueError> {
         let keys = &*self.keys;
         let payloads: Vec<_> = jobs.iter().map(|id| keys.payload(*id)).collect();
-        let mut touched = vec![
-            keys.config.as_bytes(),
-            keys.bodies.as_bytes(),
-            keys.records.as_bytes(),
-            keys.dead.as_bytes(),
-        ];
+        let mut touched = names([&keys.config, &keys.bodies, &keys.records, &keys.dead]);
         touched.extend(payloads.iter().map(Vec::as_slice));
         let call = DISCARD
             .call(&touched)

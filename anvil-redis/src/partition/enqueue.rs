@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use super::Partition;
 use super::fields::{bytes, fields, ids};
 use crate::codec::{micros, write_body};
+use crate::keys::names;
 use crate::link::{Link, Repeat};
 use crate::script::ENQUEUE;
 use crate::settings::Durability;
@@ -65,14 +66,14 @@ impl Partition {
     ) -> Result<Option<Vec<Answer>>, QueueError> {
         let keys = &*self.keys;
         let flags: Vec<u8> = jobs.iter().map(|job| self.flag(job)).collect();
-        let mut touched = vec![
-            keys.config.as_bytes(),
-            keys.bodies.as_bytes(),
-            keys.ready.as_bytes(),
-            keys.bell.as_bytes(),
-            keys.dead.as_bytes(),
-            keys.cancelled.as_bytes(),
-        ];
+        let mut touched = names([
+            &keys.config,
+            &keys.bodies,
+            &keys.ready,
+            &keys.bell,
+            &keys.dead,
+            &keys.cancelled,
+        ]);
         touched.extend(keys.key_claims.iter().map(String::as_bytes));
         if flags.iter().any(|flag| flag & BY_ID != 0) {
             touched.extend(keys.id_claims.iter().map(String::as_bytes));

@@ -29,11 +29,7 @@ impl Partition {
         lease: Duration,
     ) -> Result<Vec<LeaseState>, QueueError> {
         let keys = &*self.keys;
-        let touched = [
-            keys.config.as_bytes(),
-            keys.leases.as_bytes(),
-            keys.cancels.as_bytes(),
-        ];
+        let touched = [&keys.config, &keys.leases, &keys.cancels];
         let call = EXTEND
             .call(&touched)
             .arg(micros(lease))

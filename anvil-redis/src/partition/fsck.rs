@@ -68,19 +68,7 @@ impl Partition {
     ) -> Result<(), QueueError> {
         let keys = &*self.keys;
         let call = FSCK
-            .call(&[
-                keys.config.as_bytes(),
-                keys.bodies.as_bytes(),
-                keys.records.as_bytes(),
-                keys.ready.as_bytes(),
-                keys.returned.as_bytes(),
-                keys.suspects.as_bytes(),
-                keys.scheduled.as_bytes(),
-                keys.leases.as_bytes(),
-                keys.dead.as_bytes(),
-                keys.bell.as_bytes(),
-                keys.cancelled.as_bytes(),
-            ])
+            .call(&keys.places(&keys.cancelled))
             .arg(u8::from(repair))
             .args(jobs.iter().map(JobId::as_bytes));
         let answer = bytes(self.call(call, Repeat::Never).await?);

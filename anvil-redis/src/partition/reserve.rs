@@ -19,20 +19,7 @@ impl Partition {
         let keys = &*self.keys;
         let [small, large] = self.token_ends();
         let call = RESERVE
-            .call(&[
-                keys.config.as_bytes(),
-                keys.bodies.as_bytes(),
-                keys.records.as_bytes(),
-                keys.ready.as_bytes(),
-                keys.returned.as_bytes(),
-                keys.suspects.as_bytes(),
-                keys.scheduled.as_bytes(),
-                keys.leases.as_bytes(),
-                keys.dead.as_bytes(),
-                keys.bell.as_bytes(),
-                keys.cancels.as_bytes(),
-                keys.cancelled.as_bytes(),
-            ])
+            .call(&keys.places(&keys.cancelled))
             .arg(request.max_jobs_value().min(MOST_JOBS))
             .arg(request.max_bytes_value())
             .arg(micros(request.lease_value()))

@@ -30,20 +30,7 @@ impl Partition {
             .filter(|(lease, _)| is_large(lease))
             .map(|(lease, _)| keys.payload(lease.job()))
             .collect();
-        let mut touched = vec![
-            keys.config.as_bytes(),
-            keys.bodies.as_bytes(),
-            keys.records.as_bytes(),
-            keys.ready.as_bytes(),
-            keys.returned.as_bytes(),
-            keys.suspects.as_bytes(),
-            keys.scheduled.as_bytes(),
-            keys.leases.as_bytes(),
-            keys.dead.as_bytes(),
-            keys.bell.as_bytes(),
-            keys.applied.as_bytes(),
-            keys.cancels.as_bytes(),
-        ];
+        let mut touched = keys.places(&keys.applied);
         touched.extend(payloads.iter().map(Vec::as_slice));
         let letters: Vec<u8> = outcomes
             .iter()

@@ -12,15 +12,15 @@ impl Partition {
     pub(crate) async fn stats(&self) -> Result<Counts, QueueError> {
         let keys = &*self.keys;
         let call = STATS.call(&[
-            keys.config.as_bytes(),
-            keys.bodies.as_bytes(),
-            keys.ready.as_bytes(),
-            keys.returned.as_bytes(),
-            keys.suspects.as_bytes(),
-            keys.scheduled.as_bytes(),
-            keys.leases.as_bytes(),
-            keys.dead.as_bytes(),
-            keys.cancelled.as_bytes(),
+            &keys.config,
+            &keys.bodies,
+            &keys.ready,
+            &keys.returned,
+            &keys.suspects,
+            &keys.scheduled,
+            &keys.leases,
+            &keys.dead,
+            &keys.cancelled,
         ]);
         let answer = self.call(call, Repeat::Harmless).await?;
         Counts::read(answer).ok_or_else(|| self.unexpected("stats.lua"))
@@ -30,12 +30,12 @@ impl Partition {
     pub(crate) async fn look(&self) -> Result<Option<Duration>, QueueError> {
         let keys = &*self.keys;
         let call = LOOK.call(&[
-            keys.config.as_bytes(),
-            keys.ready.as_bytes(),
-            keys.returned.as_bytes(),
-            keys.suspects.as_bytes(),
-            keys.scheduled.as_bytes(),
-            keys.leases.as_bytes(),
+            &keys.config,
+            &keys.ready,
+            &keys.returned,
+            &keys.suspects,
+            &keys.scheduled,
+            &keys.leases,
         ]);
         let link = &self.connections.shared;
         let budget = self.settings.timeout;

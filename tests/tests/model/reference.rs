@@ -1,10 +1,15 @@
+mod job;
+mod look;
+
 use std::mem::{Discriminant, discriminant};
 use std::time::Duration;
 
 use anvil_queue::{
     Cancelled, Counters, DeadReason, DedupeKey, Enqueued, JobId, Lease, LeaseState, NewJob,
-    PeekPlace, QueueStats, Refusal, Replayed, Reserve, Settled, Settlement,
+    Refusal, Replayed, Reserve, Settled, Settlement,
 };
+
+pub(crate) use job::{ModelJob, Stage};
 
 /// The contract in its plainest form: lists, searched from end to end.
 #[derive(Debug)]
@@ -20,60 +25,6 @@ pub(crate) struct Model {
     applied: Vec<(Lease, Discriminant<Settlement>)>,
     totals: anvil_queue::QueueTotals,
     order: u64,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct ModelJob {
-    pub(crate) sent: NewJob,
-    pub(crate) stage: Stage,
-    pub(crate) accepted_at: Duration,
-    pub(crate) counters: Counters,
-    pub(crate) errors: Vec<String>,
-    place: u64,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Stage {
-    Ready,
-    Scheduled {
-        due: Duration,
-        order: u64,
-    },
-    Leased {
-        lease: Lease,
-        deadline: Duration,
-        cancel_requested: bool,
-    },
-    Dead {
-        order: u64,
-        reason: DeadReason,
-    },
-    Gone,
-}
-
-impl ModelJob {
-    pub(crate) fn id(&self) -> JobId {
-        self.sent.data().id()
-    }
-
-    pub(crate) fn death(&self) -> Option<(u64, DeadReason)> {
-        match self.stage {
-            Stage::Dead { order, reason } => Some((order, reason)),
-            _ => None,
-        }
-    }
-}
-
-impl ModelJob {
-    pub(crate) fn is_cancel_requested(&self) -> bool {
-        matches!(
-            self.stage,
-            Stage::Leased {
-                cancel_requested: true,
-                ..
-            }
-        )
-    }
 }
 
 impl Model {
@@ -293,24 +244,6 @@ impl Model {
         }
     }
 
-    /// The jobs of a place in the order in which they leave it.
-    pub(crate) fn peek(&self, place: PeekPlace) -> Vec<JobId> {
-        let mut jobs: Vec<_> = (self.jobs.iter())
-            .filter_map(|job| match (place, &job.stage) {
-                (PeekPlace::Ready, Stage::Ready) => Some((Duration::ZERO, job.place, job.id())),
-                (PeekPlace::Scheduled, Stage::Scheduled { due, order }) => {
-                    Some((*due, *order, job.id()))
-                }
-                (PeekPlace::Leased, Stage::Leased { deadline, .. }) => {
-                    Some((*deadline, self.tie(job), job.id()))
-                }
-                _ => None,
-            })
-            .collect();
-        jobs.sort();
-        jobs.into_iter().map(|(.., id)| id).collect()
-    }
-
     pub(crate) fn replay(
         &mut self,
         id: JobId,
@@ -351,35 +284,6 @@ impl Model {
         self.job(id).stage = Stage::Gone;
         self.totals.discarded += 1;
         true
-    }
-
-    pub(crate) fn stats(&self, now: Duration) -> QueueStats {
-        let mut stats = QueueStats::default();
-        for job in &self.jobs {
-            match job.stage {
-                Stage::Ready => stats.ready += 1,
-                Stage::Scheduled { .. } => stats.scheduled += 1,
-                Stage::Leased { .. } => stats.leased += 1,
-                Stage::Dead { .. } => stats.dead += 1,
-                Stage::Gone => continue,
-            }
-            if job.death().is_none() {
-                stats.oldest_age = stats.oldest_age.max(Some(now - job.accepted_at));
-            }
-        }
-        stats.totals = self.totals;
-        stats
-    }
-
-    /// The dead jobs in the order of their deaths.
-    pub(crate) fn dead(&self) -> Vec<&ModelJob> {
-        let mut dead: Vec<_> = self
-            .jobs
-            .iter()
-            .filter(|job| job.death().is_some())
-            .collect();
-        dead.sort_by_key(|job| job.death().map(|(order, _)| order));
-        dead
     }
 
     /// The job with this id that is neither done nor discarded.

@@ -2,17 +2,23 @@
 //! Whatever happens, no job is lost and none is in two places.
 
 mod agree;
+mod backlog;
+mod bell;
 mod bounds;
 mod broken;
 mod child;
 mod clocks;
 mod dead;
+mod full;
 mod http;
 mod kill_redis;
 mod kill_worker;
 mod life;
 mod outage;
+mod prefix;
 mod races;
+mod same_id;
+mod worker;
 mod wrong_type;
 
 use std::sync::{Arc, Mutex};
