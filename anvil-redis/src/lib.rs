@@ -1,8 +1,8 @@
 //! The Redis queue backend of Anvil.
 //!
-//! [`RedisBackend`] implements [`QueueBackend`](anvil_queue::QueueBackend) and
-//! [`DeadLetters`](anvil_queue::DeadLetters), so that the HTTP edge, workers and operators on any
-//! number of machines share the same jobs.
+//! [`RedisBackend`] implements [`QueueBackend`](anvil_queue::QueueBackend),
+//! [`DeadLetters`](anvil_queue::DeadLetters) and [`Control`](anvil_queue::Control), so that the HTTP
+//! edge, workers and operators on any number of machines share the same jobs.
 //!
 //! ```no_run
 //! use anvil_queue::{NewJob, QueueBackendExt, QueueName};

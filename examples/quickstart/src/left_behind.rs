@@ -46,7 +46,7 @@ impl fmt::Display for LeftBehind {
             "Redis keeps the queue \"{queue}\": its counts, its dedupe records, its dead letter.\n\
              From another terminal, with the program of anvil-cli:\n"
         )?;
-        writeln!(f, "   cargo install --path anvil-cli")?;
+        writeln!(f, "   cargo install --locked --path anvil-cli")?;
         if url.contains('@') {
             // A password is not for a screen.
             writeln!(f, "   export ANVIL_REDIS=…       # the URL you gave")?;
