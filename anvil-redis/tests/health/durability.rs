@@ -16,9 +16,12 @@ fn start() -> ([Server; 2], Verbs) {
         .start();
     let follows = format!("127.0.0.1 {}", master.port());
     let replica = Server::builder().config("replicaof", &follows).start();
-    until("the replica is in sync", PATIENCE, || {
-        let info = master.command(&["INFO", "replication"]);
-        info.text().contains("state=online").then_some(())
+    // A replica that counts as online may still be up to a second away from its first confirmation.
+    until("the replica confirms", PATIENCE, || {
+        let mut client = master.client().ok()?;
+        client.command(&["SET", "probe", ""]).ok()?;
+        let confirmed = client.command(&["WAIT", "1", "100"]).ok()?;
+        (confirmed.integer() == 1).then_some(())
     });
     let builder = RedisBackend::builder(&master.url()).unwrap();
     let verbs = Verbs::of(builder.durability(Durability::Replicated {
