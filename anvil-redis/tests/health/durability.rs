@@ -16,9 +16,16 @@ fn start() -> ([Server; 2], Verbs) {
         .start();
     let follows = format!("127.0.0.1 {}", master.port());
     let replica = Server::builder().config("replicaof", &follows).start();
-    until("the replica is in sync", PATIENCE, || {
-        let info = master.command(&["INFO", "replication"]);
-        info.text().contains("state=online").then_some(())
+    // The first write may have come with the snapshot, which counts as confirmed; the replica may be
+    // up to a second away from hearing of what is written after it.
+    until("the replica confirms", PATIENCE, || {
+        let mut client = master.client().ok()?;
+        for _ in 0..2 {
+            client.command(&["SET", "probe", ""]).ok()?;
+            let confirmed = client.command(&["WAIT", "1", "100"]).ok()?;
+            (confirmed.integer() == 1).then_some(())?;
+        }
+        Some(())
     });
     let builder = RedisBackend::builder(&master.url()).unwrap();
     let verbs = Verbs::of(builder.durability(Durability::Replicated {
