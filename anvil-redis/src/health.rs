@@ -41,13 +41,14 @@ impl RedisBackend {
     ///
     /// # Errors
     ///
-    /// [`QueueError`] where Redis can't be reached.
+    /// [`QueueError`] where Redis can't be reached: at once where it can't be connected to, and
+    /// after the [time-out](crate::RedisBuilder::timeout) where it does not answer.
     pub async fn check(&self) -> Result<Health, QueueError> {
         let mut command = Cmd::new();
         command.arg("INFO");
         let budget = self.settings().timeout;
         let link = &self.connections().shared;
-        let answer = link.command(&command, budget, Repeat::Harmless).await?;
+        let answer = link.command(&command, budget, Repeat::Once).await?;
         Ok(judge(&read_info(&answer), self.settings().durability))
     }
 }

@@ -47,6 +47,8 @@ pub(crate) enum Repeat {
     Harmless,
     /// It must not be sent again once it may have been carried out.
     Never,
+    /// A connection that can't be had is the answer.
+    Once,
 }
 
 impl Link {
@@ -100,7 +102,11 @@ impl Link {
             };
             let again = match classify(&error) {
                 Class::Wait => !self.leads_elsewhere(&error),
-                Class::Reconnect => repeat == Repeat::Harmless || !may_have_run(&error),
+                Class::Reconnect => match repeat {
+                    Repeat::Harmless => true,
+                    Repeat::Never => !may_have_run(&error),
+                    Repeat::Once => false,
+                },
                 Class::Final | Class::NoScript | Class::OutOfMemory => false,
             };
             if !again || Instant::now() + PAUSE >= deadline {

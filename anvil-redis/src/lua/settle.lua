@@ -9,7 +9,8 @@ local config, bodies, records, ready, returned, suspects, scheduled, leases, dea
   applied = unpack(KEYS, 1, 12)
 local letters = ARGV[1]
 local count = #letters
-local REMEMBERED = 8192
+-- What was applied is remembered in this many pieces of at most so many settlements.
+local PIECES, PIECE = 1024, 32
 
 local seen = redis.call('HMGET', config, 't', 'o')
 local now, offset, text = clock(seen[1], seen[2])
@@ -137,8 +138,11 @@ if #endings > 0 then
     redis.call('HINCRBY', config, 'completed', #completed)
   end
   if #unlinked > 0 then redis.call('UNLINK', unpack(unlinked)) end
-  redis.call('LPUSH', applied, table.concat(remembered))
-  redis.call('LTRIM', applied, 0, math.floor(REMEMBERED / #remembered) - 1)
+  for from = 1, #remembered, PIECE do
+    local to = math.min(from + PIECE - 1, #remembered)
+    redis.call('LPUSH', applied, table.concat(remembered, '', from, to))
+  end
+  redis.call('LTRIM', applied, 0, PIECES - 1)
   stamp(config, text, offset)
 end
 if released > 0 then redis.call('HINCRBY', config, 'released', released) end
