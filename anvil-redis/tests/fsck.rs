@@ -1,29 +1,26 @@
 //! `fsck` finds what is not in exactly one place, mends it when asked, and leaves the rest alone.
 
-mod harness;
-
 use std::time::Duration;
 
-use anvil_queue::conformance::Harness;
 use anvil_queue::{
     Control, DeadLetters, DeadReason, JobId, NewJob, QueueBackend, QueueBackendExt, QueueName,
     Reserve,
 };
 use anvil_redis::{ProblemKind, RedisBackend};
-use harness::standalone::Standalone;
+use anvil_redis_fixture::Server;
 
 struct Queue {
-    standalone: Standalone,
+    server: Server,
     backend: RedisBackend,
     name: QueueName,
 }
 
 impl Queue {
     async fn new() -> Self {
-        let standalone = Standalone::new();
+        let server = Server::start();
         Self {
-            backend: standalone.fresh().await,
-            standalone,
+            backend: RedisBackend::connect(&server.url()).await.unwrap(),
+            server,
             name: QueueName::new("q").unwrap(),
         }
     }
@@ -45,7 +42,7 @@ impl Queue {
         let key = format!("anvil:{{q}}:{key}");
         let mut command = vec![verb.as_bytes(), key.as_bytes()];
         command.extend(words);
-        self.standalone.server.command(&command);
+        self.server.command(&command);
     }
 
     async fn problems(&self, repair: bool) -> Vec<(JobId, ProblemKind)> {

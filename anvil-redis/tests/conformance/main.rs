@@ -6,7 +6,7 @@ mod harness;
 mod topologies;
 
 mod direct {
-    use super::harness::standalone::Standalone;
+    use super::harness::shared::Shared;
 
-    anvil_queue::conformance!(Standalone::new());
+    anvil_queue::conformance!(Shared::alone());
 }

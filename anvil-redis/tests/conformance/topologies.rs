@@ -3,9 +3,9 @@
 use anvil_redis::RedisBackend;
 use anvil_redis_fixture::{Sentinels, Server};
 
+use crate::harness::pointer::Pointer;
 use crate::harness::sentinel_url;
 use crate::harness::shared::{BIG, FULL_AS_A_WHOLE, NOT_PARTITIONED, Shared, assert_all};
-use crate::harness::standalone::Pointer;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_server_through_a_pointer() {

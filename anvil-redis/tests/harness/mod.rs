@@ -3,8 +3,8 @@
 
 use anvil_redis_fixture::{Cluster, Sentinels};
 
+pub(crate) mod pointer;
 pub(crate) mod shared;
-pub(crate) mod standalone;
 pub(crate) mod verbs;
 
 /// Lets `rediss://` work; once for each process.

@@ -1,4 +1,5 @@
-//! All behaviours in one test, on servers that take long to start.
+//! The behaviours: each on a server of its own, or all in one test, where servers take long to
+//! start.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -7,19 +8,35 @@ use std::time::{Duration, Instant};
 
 use anvil_queue::conformance::{Behaviour, Harness, behaviours};
 use anvil_redis::{RedisBackend, RedisBuilder};
+use anvil_redis_fixture::Server;
 use tokio::task::JoinSet;
 
 /// Makes backends on the same servers, each with a prefix of its own.
 pub(crate) struct Shared {
     builder: Box<dyn Fn() -> RedisBuilder + Send + Sync>,
     made: AtomicUsize,
+    short_time: Duration,
+    window: Duration,
 }
 
 impl Shared {
+    /// Many behaviours share these servers, and the processor.
     pub(crate) fn new(builder: impl Fn() -> RedisBuilder + Send + Sync + 'static) -> Self {
         Self {
             builder: Box::new(builder),
             made: AtomicUsize::new(0),
+            short_time: Duration::from_millis(500),
+            window: Duration::from_secs(3),
+        }
+    }
+
+    /// A server of its own for one behaviour, so that times can be shorter.
+    pub(crate) fn alone() -> Self {
+        let server = Server::start();
+        Self {
+            short_time: Duration::from_millis(250),
+            window: Duration::from_secs(2),
+            ..Self::new(move || RedisBackend::builder(&server.url()).unwrap())
         }
     }
 
@@ -27,8 +44,8 @@ impl Shared {
         let number = self.made.fetch_add(1, Ordering::Relaxed);
         (self.builder)()
             .prefix(format!("test{number}"))
-            .dedupe_window(self.dedupe_window())
-            .id_window(self.id_window())
+            .dedupe_window(self.window)
+            .id_window(self.window)
     }
 }
 
@@ -47,17 +64,16 @@ impl Harness for Shared {
         tokio::time::sleep(time).await;
     }
 
-    // Many behaviours share the processor.
     fn short_time(&self) -> Duration {
-        Duration::from_millis(500)
+        self.short_time
     }
 
     fn dedupe_window(&self) -> Duration {
-        Duration::from_secs(3)
+        self.window
     }
 
     fn id_window(&self) -> Duration {
-        Duration::from_secs(3)
+        self.window
     }
 }
 
@@ -100,7 +116,7 @@ pub(crate) async fn assert_all<H: Harness + 'static>(harness: H, left_out: &[&[&
 const AT_ONCE: usize = 12;
 
 /// Twenty thousand jobs each, about the bounds of the scripts. These are the same on every
-/// topology, and [`Standalone`](super::standalone::Standalone) has them.
+/// topology, and one server [`alone`](Shared::alone) has them.
 pub(crate) const BIG: [&str; 2] = [
     "twenty_thousand_jobs_due_at_once_all_come_out",
     "twenty_thousand_leases_expired_at_once_all_come_back",

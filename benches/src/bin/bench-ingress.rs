@@ -6,29 +6,21 @@
 //! bodies alike. `bench-ingress ours|floor --port P` serves them on 127.0.0.1 and prints
 //! `listening`; `ours` answers `GET /counts` with what became of them.
 
-use std::convert::Infallible;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use anvil_benches::serve::SECRET;
 use anvil_memory::MemoryBackend;
-use anvil_queue::{QueueBackend, QueueName, Worker, handler_fn};
-use anvil_tower::enqueue::ResponseBody;
-use anvil_tower::{GitHub, ingress};
+use anvil_queue::{QueueName, Worker, handler_fn};
 use axum::Router;
 use axum::routing::post;
 use bytes::Bytes;
-use futures_util::future::Either;
 use hmac::{Hmac, KeyInit, Mac};
-use http::{Request, Response, StatusCode};
-use hyper::body::Incoming;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
+use http::StatusCode;
 use sha2::Sha256;
 use tokio::net::TcpListener;
-use tower::ServiceExt;
 
 fn main() -> ExitCode {
     let args: Vec<_> = std::env::args().skip(1).collect();
@@ -105,8 +97,6 @@ fn floor() -> Router {
 async fn ours(listener: TcpListener) -> io::Result<()> {
     let backend = Arc::new(MemoryBackend::new());
     let queue = QueueName::new("bench").expect("a valid name");
-    let scheme = GitHub::new(SECRET).expect("a valid secret");
-    let hooks = ingress(scheme, "github", Arc::clone(&backend), queue.clone());
     let handler = handler_fn(|job, _context| async move {
         std::hint::black_box(&job);
         Ok(())
@@ -116,52 +106,7 @@ async fn ours(listener: TcpListener) -> io::Result<()> {
         .expect("valid settings");
     tokio::spawn(async move { worker.run(std::future::pending()).await });
 
-    let asked = Arc::new((backend, queue));
-    loop {
-        let (connection, _) = listener.accept().await?;
-        let (hooks, asked) = (hooks.clone(), Arc::clone(&asked));
-        let app = service_fn(
-            move |request: Request<Incoming>| match request.uri().path() {
-                "/hooks" => Either::Left(hooks.clone().oneshot(request)),
-                path => Either::Right(other(path == "/counts", Arc::clone(&asked))),
-            },
-        );
-        tokio::spawn(async move {
-            let connection = TokioIo::new(connection);
-            // The load ends by closing its connections.
-            let _ = http1::Builder::new()
-                .serve_connection(connection, app)
-                .await;
-        });
-    }
-}
-
-async fn other(
-    counts_asked: bool,
-    asked: Arc<(Arc<MemoryBackend>, QueueName)>,
-) -> Result<Response<ResponseBody>, Infallible> {
-    let (backend, queue) = &*asked;
-    Ok(if counts_asked {
-        counts(backend, queue).await
-    } else {
-        not_found()
-    })
-}
-
-async fn counts(backend: &MemoryBackend, queue: &QueueName) -> Response<ResponseBody> {
-    let totals = backend.stats(queue).await.expect("memory answers").totals;
-    let text = format!(
-        "accepted={} duplicates={} refused={}",
-        totals.accepted, totals.duplicates, totals.refused
-    );
-    Response::new(ResponseBody::from(Bytes::from(text)))
-}
-
-fn not_found() -> Response<ResponseBody> {
-    let mut response = Response::new(ResponseBody::default());
-    *response.status_mut() = StatusCode::NOT_FOUND;
-    response
+    anvil_benches::serve::serve(listener, backend, queue).await
 }
 
 const CONSTANT: &str = "{\"jobId\":\"0198c5b2-7c3e-7d4a-9f60-2b1f5f1c9a10\",\"replayed\":false}";
-const SECRET: &[u8] = b"a plain secret of some length";
