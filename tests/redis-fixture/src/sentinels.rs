@@ -204,7 +204,7 @@ fn node() -> Builder {
 fn sentinel(port: u16, all: &[u16], master: u16, replica: u16) -> Vec<String> {
     let mut config = vec![
         format!("sentinel monitor {NAME} 127.0.0.1 {master} 2"),
-        format!("sentinel down-after-milliseconds {NAME} 500"),
+        format!("sentinel down-after-milliseconds {NAME} 1200"),
         format!(
             "sentinel failover-timeout {NAME} {}",
             FAILOVER_LIMIT.as_millis()
