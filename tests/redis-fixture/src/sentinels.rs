@@ -9,7 +9,7 @@ use crate::server::{Server, Setup};
 use crate::wait::{LIMIT, until_or};
 
 /// A master and a replica under three sentinels, which make the replica the master when two of them
-/// have missed the master for half a second.
+/// have missed the master for a second or so.
 ///
 /// ```
 /// use anvil_redis_fixture::Sentinels;
