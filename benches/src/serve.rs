@@ -36,6 +36,7 @@ pub async fn serve<B: QueueBackend>(
     let asked = Arc::new((backend, queue));
     loop {
         let (connection, _) = listener.accept().await?;
+        connection.set_nodelay(true)?;
         let (hooks, asked) = (hooks.clone(), Arc::clone(&asked));
         let app = service_fn(
             move |request: Request<Incoming>| match request.uri().path() {

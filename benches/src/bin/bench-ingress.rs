@@ -101,7 +101,9 @@ async fn ours(listener: TcpListener) -> io::Result<()> {
         std::hint::black_box(&job);
         Ok(())
     });
+    // Short jobs, so many at a time, as the docs of `prefetch` advise.
     let worker = Worker::new(Arc::clone(&backend), queue.clone(), handler)
+        .prefetch(256)
         .build()
         .expect("valid settings");
     tokio::spawn(async move { worker.run(std::future::pending()).await });
