@@ -58,7 +58,8 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if path.is_dir() && name != "target" && !name.starts_with('.') {
+        if path.is_dir() && !["node_modules", "target"].contains(&&*name) && !name.starts_with('.')
+        {
             found.extend(files(&path, ending));
         } else if path.extension().is_some_and(|found| found == ending) {
             found.push(path);
