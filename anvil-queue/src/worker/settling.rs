@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::engine::Engine;
 use super::held::Held;
@@ -93,6 +93,12 @@ impl<H: Handler, P: RetryPolicy> Engine<H, P> {
                 }
                 return;
             }
+            if error.kind() == QueueErrorKind::Rejected {
+                // It will never be taken, and those behind it must not wait: the lease runs out.
+                tracing::error!(queue = %self.queue, %error, "a settlement was rejected");
+                Tally::add(&self.tally.abandoned, batch.len() as u64);
+                return self.let_go(&batch);
+            }
             tracing::warn!(queue = %self.queue, jobs = batch.len(), %error, "settlements were not stored");
             let (lost, kept): (Vec<_>, _) = batch
                 .into_iter()
@@ -116,7 +122,11 @@ impl<H: Handler, P: RetryPolicy> Engine<H, P> {
             .iter()
             .map(|outcome| (outcome.held.lease.clone(), outcome.settlement.clone()))
             .collect();
-        let answers = contained(self.backend.settle(&self.queue, &outcomes)).await?;
+        let settling = contained(self.backend.settle(&self.queue, &outcomes));
+        let answers = timeout(TIMEOUT, settling).await.unwrap_or_else(|_| {
+            let what = "the queue backend did not answer a settlement within 30 s";
+            Err(QueueError::new(QueueErrorKind::Timeout, what))
+        })?;
         if answers.len() == batch.len() {
             return Ok(answers);
         }
@@ -161,5 +171,7 @@ impl<H: Handler, P: RetryPolicy> Engine<H, P> {
 }
 
 const BATCH: usize = 256;
+/// A backend that hangs must not hold up the line for ever.
+const TIMEOUT: Duration = Duration::from_secs(30);
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LAST_PAUSE: Duration = Duration::from_secs(2);

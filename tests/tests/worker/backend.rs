@@ -41,6 +41,41 @@ async fn no_more_jobs_run_at_a_time_than_the_concurrency() {
     assert_eq!(most.load(Ordering::SeqCst), 7);
 }
 
+/// What the backend will never take must not stop what is behind it.
+#[tokio::test(start_paused = true)]
+async fn a_settlement_that_is_rejected_holds_up_no_other_and_its_job_comes_back() {
+    let (backend, queue) = memory();
+    fill(&backend, &queue, 3).await;
+    let faulty = FaultyBackend::new(Arc::clone(&backend));
+    faulty.next(Verb::Settle, Fault::Fail(QueueErrorKind::Rejected));
+    let report = Worker::new(faulty, queue.clone(), handler_fn(|_, _| async { Ok(()) }))
+        .build()
+        .unwrap()
+        .run_until_idle()
+        .await
+        .unwrap();
+    assert_eq!((report.completed, report.abandoned), (3, 1));
+    let totals = backend.stats(&queue).await.unwrap().totals;
+    assert_eq!((totals.completed, totals.reclaimed), (3, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_settlement_that_gets_no_answer_is_sent_again() {
+    let (backend, queue) = memory();
+    fill(&backend, &queue, 3).await;
+    let faulty = FaultyBackend::new(Arc::clone(&backend));
+    let never = Arc::new(tokio::sync::Semaphore::new(0));
+    faulty.next(Verb::Settle, Fault::Hold(never));
+    let report = Worker::new(faulty, queue.clone(), handler_fn(|_, _| async { Ok(()) }))
+        .build()
+        .unwrap()
+        .run_until_idle()
+        .await
+        .unwrap();
+    assert_eq!((report.completed, report.leases_lost), (3, 0));
+    assert_eq!(backend.stats(&queue).await.unwrap().totals.reclaimed, 0);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_lost_reply_to_a_settlement_is_repeated_and_counts_once() {
     let (backend, queue) = memory();
