@@ -1,11 +1,9 @@
 //! The conformance suite on the in-memory backend, directly and through a pointer.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use anvil_memory::MemoryBackend;
-use anvil_queue::Store;
-use anvil_queue::conformance::Harness;
+use anvil_queue::conformance::{Harness, Pointer};
 
 mod direct {
     use super::*;
@@ -16,7 +14,7 @@ mod direct {
 mod through_a_pointer {
     use super::*;
 
-    anvil_queue::conformance!(Pointer(Memory), start_paused = true);
+    anvil_queue::conformance!(Pointer::new(Memory), start_paused = true);
 }
 
 struct Memory;
@@ -46,36 +44,5 @@ impl Harness for Memory {
 
     fn id_window(&self) -> Duration {
         Duration::from_secs(10 * 60)
-    }
-}
-
-/// The same backend as services hold it when the store is chosen by configuration.
-struct Pointer(Memory);
-
-impl Harness for Pointer {
-    type Backend = Arc<dyn Store>;
-
-    async fn fresh(&self) -> Arc<dyn Store> {
-        Arc::new(self.0.fresh().await)
-    }
-
-    async fn with_capacity(&self, jobs: usize) -> Arc<dyn Store> {
-        Arc::new(self.0.with_capacity(jobs).await)
-    }
-
-    async fn pass(&self, time: Duration) {
-        self.0.pass(time).await;
-    }
-
-    fn short_time(&self) -> Duration {
-        self.0.short_time()
-    }
-
-    fn dedupe_window(&self) -> Duration {
-        self.0.dedupe_window()
-    }
-
-    fn id_window(&self) -> Duration {
-        self.0.id_window()
     }
 }

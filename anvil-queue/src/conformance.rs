@@ -82,9 +82,11 @@ pub mod replay;
 pub mod wait;
 
 mod list;
+mod pointer;
 mod trial;
 
 pub use list::{Behaviour, behaviours};
+pub use pointer::Pointer;
 
 /// Makes fresh backends for the suite, and lets time pass for them.
 pub trait Harness: Send + Sync {

@@ -1,9 +1,9 @@
 //! All behaviours on servers that one test shares.
 
+use anvil_queue::conformance::Pointer;
 use anvil_redis::RedisBackend;
 use anvil_redis_fixture::{Sentinels, Server};
 
-use crate::harness::pointer::Pointer;
 use crate::harness::sentinel_url;
 use crate::harness::shared::{BIG, FULL_AS_A_WHOLE, NOT_PARTITIONED, Shared, assert_all};
 
@@ -12,7 +12,7 @@ async fn one_server_through_a_pointer() {
     let server = Server::start();
     let url = server.url();
     let shared = Shared::new(move || RedisBackend::builder(&url).unwrap());
-    assert_all(Pointer(shared), &[&BIG]).await;
+    assert_all(Pointer::new(shared), &[&BIG]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,7 +3,6 @@
 
 use anvil_redis_fixture::{Cluster, Sentinels};
 
-pub(crate) mod pointer;
 pub(crate) mod shared;
 pub(crate) mod verbs;
 

@@ -1,15 +1,25 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anvil_queue::Store;
-use anvil_queue::conformance::Harness;
+use super::Harness;
+use crate::Store;
 
-use super::shared::Shared;
+/// The backend of another harness as services hold it when the store is chosen by configuration:
+/// `Arc<dyn Store>`.
+#[derive(Debug)]
+pub struct Pointer<H>(H);
 
-/// A backend as services hold it when the store is chosen by configuration.
-pub(crate) struct Pointer(pub(crate) Shared);
+impl<H> Pointer<H> {
+    /// The backends of `harness`, each behind a pointer.
+    pub fn new(harness: H) -> Self {
+        Self(harness)
+    }
+}
 
-impl Harness for Pointer {
+impl<H: Harness> Harness for Pointer<H>
+where
+    H::Backend: Store,
+{
     type Backend = Arc<dyn Store>;
 
     async fn fresh(&self) -> Arc<dyn Store> {
@@ -30,6 +40,10 @@ impl Harness for Pointer {
 
     fn dedupe_window(&self) -> Duration {
         self.0.dedupe_window()
+    }
+
+    fn dedupe_slack(&self) -> Duration {
+        self.0.dedupe_slack()
     }
 
     fn id_window(&self) -> Duration {
