@@ -90,8 +90,8 @@ pub use pointer::Pointer;
 
 /// Makes fresh backends for the suite, and lets time pass for them.
 pub trait Harness: Send + Sync {
-    /// The backend under test. To test that a backend also works behind a pointer, make this
-    /// `Arc<dyn Store>`.
+    /// The backend under test. To test that it also works behind a pointer, run the suite a second
+    /// time on a [`Pointer`].
     type Backend: DeadLetters + Control;
 
     /// A backend without jobs, dedupe records or history, and without a limit that the suite could
