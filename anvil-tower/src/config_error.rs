@@ -7,9 +7,9 @@ use std::fmt;
 /// Never holds the secret, or any other value that was refused because of what it contains.
 ///
 /// ```
-/// use anvil_tower::GitHub;
+/// use anvil_tower::Preset;
 ///
-/// let error = GitHub::new("").unwrap_err();
+/// let error = Preset::github("").unwrap_err();
 /// assert!(error.to_string().contains("empty"));
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]

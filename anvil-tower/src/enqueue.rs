@@ -47,11 +47,13 @@ mod body;
 mod future;
 mod service;
 mod stored_headers;
+mod success;
 
 pub use answer::{Answer, JobIdAnswer};
 pub use body::ResponseBody;
 pub use future::ResponseFuture;
 pub use service::EnqueueService;
+pub use success::Success;
 
 #[cfg(test)]
 mod tests;

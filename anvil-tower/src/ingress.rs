@@ -5,7 +5,7 @@ use tower_layer::Layer;
 
 use crate::Scheme;
 use crate::dedupe::{Dedupe, DedupeLayer, Recommended};
-use crate::enqueue::EnqueueService;
+use crate::enqueue::{EnqueueService, Success};
 use crate::verify::{Verify, VerifyLayer};
 
 /// The whole chain as one service: verify, name by the recommended key, enqueue.
@@ -18,14 +18,14 @@ use crate::verify::{Verify, VerifyLayer};
 ///
 /// use anvil_memory::MemoryBackend;
 /// use anvil_queue::QueueName;
-/// use anvil_tower::{GitHub, ingress};
+/// use anvil_tower::{Preset, ingress};
 /// use http::{Request, StatusCode};
 /// use tower::ServiceExt;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let backend = Arc::new(MemoryBackend::new());
-/// let scheme = GitHub::new("It's a Secret to Everybody")?;
+/// let scheme = Preset::github("It's a Secret to Everybody")?;
 /// let hooks = ingress(scheme, "github", backend, QueueName::new("webhooks")?);
 ///
 /// let request = Request::post("/hooks/github")
@@ -44,9 +44,9 @@ pub fn ingress<S: Scheme>(
     backend: impl QueueBackend,
     queue: QueueName,
 ) -> Ingress<S> {
-    let enqueue = EnqueueService::new(backend, queue);
+    let enqueue = EnqueueService::new(backend, queue).answer(scheme.success());
     VerifyLayer::new(source, scheme).layer(DedupeLayer::recommended().layer(enqueue))
 }
 
 /// The service made by [`ingress`].
-pub type Ingress<S> = Verify<Dedupe<EnqueueService, Recommended>, S>;
+pub type Ingress<S> = Verify<Dedupe<EnqueueService<Success>, Recommended>, S>;

@@ -23,7 +23,7 @@
 //!
 //! use anvil_memory::MemoryBackend;
 //! use anvil_queue::QueueName;
-//! use anvil_tower::{DedupeLayer, EnqueueService, GitHub, VerifyLayer};
+//! use anvil_tower::{DedupeLayer, EnqueueService, Preset, VerifyLayer};
 //! use http::{Request, StatusCode};
 //! use tower::{ServiceBuilder, ServiceExt};
 //!
@@ -31,7 +31,7 @@
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let backend = Arc::new(MemoryBackend::new());
 //! let hooks = ServiceBuilder::new()
-//!     .layer(VerifyLayer::new("github", GitHub::new("It's a Secret to Everybody")?))
+//!     .layer(VerifyLayer::new("github", Preset::github("It's a Secret to Everybody")?))
 //!     .layer(DedupeLayer::recommended())
 //!     .service(EnqueueService::new(backend, QueueName::new("webhooks")?));
 //!
@@ -77,6 +77,7 @@ pub mod dedupe;
 pub mod enqueue;
 mod ingress;
 mod json;
+pub mod preset;
 mod rejection;
 mod scheme;
 mod verified;
@@ -86,10 +87,11 @@ pub use config_error::ConfigError;
 pub use dedupe::{DedupeLayer, SignatureAndPayload, signature_and_payload};
 pub use enqueue::EnqueueService;
 pub use ingress::{Ingress, ingress};
+pub use preset::Preset;
 pub use rejection::{Rejection, RejectionKind};
 pub use scheme::{
-    BodyCheck, Check, DeliveryId, GitHub, Identity, Proof, Scheme, Shopify, Slack,
-    StandardWebhooks, Stripe, Unsigned, hmac,
+    BodyCheck, Check, Decision, DeliveryId, Identity, PendingDecision, Proof, Scheme, Unsigned,
+    hmac,
 };
 pub use verified::Verified;
 pub use verify::{VerifiedBody, VerifiedRequestBody, VerifyLayer};

@@ -24,6 +24,7 @@ pub struct Rejection {
     kind: RejectionKind,
     cause: &'static str,
     methods: &'static [Method],
+    status: Option<StatusCode>,
 }
 
 impl Rejection {
@@ -36,6 +37,7 @@ impl Rejection {
             kind,
             cause,
             methods: &[],
+            status: None,
         }
     }
 
@@ -54,20 +56,52 @@ impl Rejection {
     /// The status the sender gets unless
     /// [`on_rejection`](crate::VerifyLayer::on_rejection) says otherwise.
     ///
-    /// 401 where the delivery can't be told from a forged or replayed one, 400 where it breaks its
+    /// What the scheme wants ([`Scheme::refusal`](crate::Scheme::refusal)), or else 401 where the delivery can't be told from a forged or replayed one, 400 where it breaks its
     /// own format, 405, 408 and 413 where HTTP has a status of its own.
     #[must_use]
     pub fn status(&self) -> StatusCode {
+        if let Some(status) = self.status {
+            return status;
+        }
         match self.kind {
             RejectionKind::BodyFailed | RejectionKind::Malformed => StatusCode::BAD_REQUEST,
             RejectionKind::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
             RejectionKind::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             RejectionKind::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            RejectionKind::Future
+            RejectionKind::Expired
+            | RejectionKind::Future
             | RejectionKind::Mismatch
             | RejectionKind::Missing
             | RejectionKind::Stale => StatusCode::UNAUTHORIZED,
+            RejectionKind::KeyUnavailable => StatusCode::SERVICE_UNAVAILABLE,
         }
+    }
+
+    /// Whether the delivery did not prove where it comes from.
+    #[must_use]
+    pub fn is_unauthentic(&self) -> bool {
+        match self.kind {
+            RejectionKind::Expired
+            | RejectionKind::Future
+            | RejectionKind::Malformed
+            | RejectionKind::Mismatch
+            | RejectionKind::Missing
+            | RejectionKind::Stale => true,
+            RejectionKind::BodyFailed
+            | RejectionKind::BodyTimeout
+            | RejectionKind::BodyTooLarge
+            | RejectionKind::KeyUnavailable
+            | RejectionKind::MethodNotAllowed => false,
+        }
+    }
+
+    /// The same, answered with this status where the delivery [is not
+    /// authentic](Self::is_unauthentic) and the scheme wants one.
+    pub(crate) fn answered(mut self, status: Option<StatusCode>) -> Self {
+        if self.is_unauthentic() {
+            self.status = status;
+        }
+        self
     }
 
     pub(crate) const fn method_not_allowed(methods: &'static [Method]) -> Self {
@@ -75,6 +109,7 @@ impl Rejection {
             kind: RejectionKind::MethodNotAllowed,
             cause: "method_not_allowed",
             methods,
+            status: None,
         }
     }
 
@@ -106,8 +141,12 @@ pub enum RejectionKind {
     BodyTimeout,
     /// The body is, or says it is, longer than allowed.
     BodyTooLarge,
+    /// The signature is right, and its key was to be used no longer.
+    Expired,
     /// The signature is right, and its timestamp lies too far ahead.
     Future,
+    /// The key that is to prove the signature can't be had at the moment.
+    KeyUnavailable,
     /// A part of the head can't be read as what it should be, or is there twice with two values.
     Malformed,
     /// The sender never uses this method.
@@ -127,12 +166,19 @@ pub(crate) const BODY_TOO_LARGE: Rejection =
     Rejection::new(RejectionKind::BodyTooLarge, "body_too_large");
 pub(crate) const CONFLICTING_HEADERS: Rejection =
     Rejection::new(RejectionKind::Malformed, "conflicting_headers");
+pub(crate) const EXPIRED: Rejection = Rejection::new(RejectionKind::Expired, "expired");
 pub(crate) const FUTURE: Rejection = Rejection::new(RejectionKind::Future, "future");
+pub(crate) const KEY_UNAVAILABLE: Rejection =
+    Rejection::new(RejectionKind::KeyUnavailable, "key_unavailable");
+pub(crate) const MALFORMED_BODY: Rejection =
+    Rejection::new(RejectionKind::Malformed, "malformed_body");
 pub(crate) const MALFORMED_SIGNATURE: Rejection =
     Rejection::new(RejectionKind::Malformed, "malformed_signature");
 pub(crate) const MALFORMED_TIMESTAMP: Rejection =
     Rejection::new(RejectionKind::Malformed, "malformed_timestamp");
 pub(crate) const MISMATCH: Rejection = Rejection::new(RejectionKind::Mismatch, "mismatch");
+pub(crate) const MISSING_HEADER: Rejection =
+    Rejection::new(RejectionKind::Missing, "missing_header");
 pub(crate) const MISSING_ID: Rejection = Rejection::new(RejectionKind::Missing, "missing_id");
 pub(crate) const MISSING_KEY: Rejection = Rejection::new(RejectionKind::Malformed, "missing_key");
 pub(crate) const MISSING_SIGNATURE: Rejection =

@@ -2,28 +2,20 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use http::Method;
+use bytes::Bytes;
 use http::request::Parts;
+use http::{Method, Response, StatusCode};
 
 use crate::Rejection;
+use crate::enqueue::Success;
 
 mod check;
-mod github;
 pub mod hmac;
 mod identity;
-mod shopify;
-mod slack;
-mod standard_webhooks;
-mod stripe;
 mod unsigned;
 
-pub use check::{BodyCheck, Check, Proof};
-pub use github::GitHub;
+pub use check::{BodyCheck, Check, Decision, PendingDecision, Proof};
 pub use identity::{DeliveryId, Identity};
-pub use shopify::Shopify;
-pub use slack::Slack;
-pub use standard_webhooks::StandardWebhooks;
-pub use stripe::Stripe;
 pub use unsigned::Unsigned;
 
 /// How one sender signs its deliveries.
@@ -45,7 +37,7 @@ pub use unsigned::Unsigned;
 /// ```
 /// use std::time::SystemTime;
 ///
-/// use anvil_tower::{BodyCheck, Check, Proof, Rejection, RejectionKind, Scheme};
+/// use anvil_tower::{BodyCheck, Check, Decision, Proof, Rejection, RejectionKind, Scheme};
 /// use http::request::Parts;
 ///
 /// /// A sender that puts the length of the body into a header, and nothing else.
@@ -62,7 +54,7 @@ pub use unsigned::Unsigned;
 ///         let value = head.headers.get("x-length").ok_or(missing)?;
 ///         let malformed = Rejection::new(RejectionKind::Malformed, "malformed_length");
 ///         let left = value.to_str().ok().and_then(|text| text.parse().ok()).ok_or(malformed)?;
-///         Ok(Check::custom(Box::new(Countdown(left))))
+///         Ok(Check::streaming(Box::new(Countdown(left))))
 ///     }
 /// }
 ///
@@ -85,7 +77,7 @@ pub use unsigned::Unsigned;
 /// let mut check = Length.begin(&head, SystemTime::now())?;
 /// check.update(b"hel");
 /// check.update(b"lo");
-/// assert!(check.finish().is_ok());
+/// assert!(matches!(check.finish(&"hello".into()), Decision::Made(Ok(_))));
 /// # Ok::<(), Rejection>(())
 /// ```
 pub trait Scheme: fmt::Debug + Send + Sync {
@@ -123,6 +115,33 @@ pub trait Scheme: fmt::Debug + Send + Sync {
     fn body_limit(&self) -> usize {
         DEFAULT_BODY_LIMIT
     }
+
+    /// What the sender wants to hear once its delivery is stored. Default: 202 with the job's id.
+    fn success(&self) -> Success {
+        Success::job_id()
+    }
+
+    /// The status for a delivery that [is not authentic](Rejection::is_unauthentic), for a sender
+    /// that drops events after a 4xx or insists on one. Default: the rejection's own, 401 or 400.
+    fn refusal(&self) -> Option<StatusCode> {
+        None
+    }
+
+    /// Answers a request that asks whether somebody is here and that nobody has signed. Default:
+    /// there is no such request.
+    ///
+    /// [`HandshakeLayer`](crate::HandshakeLayer) asks before anything is verified.
+    fn open_handshake(&self, head: &Parts) -> Option<Response<Bytes>> {
+        let _ = head;
+        None
+    }
+
+    /// Answers a request that asks whether somebody is here, after its signature was found right.
+    /// Default: there is no such request.
+    fn signed_handshake(&self, head: &Parts, body: &[u8]) -> Option<Response<Bytes>> {
+        let _ = (head, body);
+        None
+    }
 }
 
 impl<S: Scheme + ?Sized> Scheme for Arc<S> {
@@ -149,6 +168,22 @@ impl<S: Scheme + ?Sized> Scheme for Arc<S> {
     fn body_limit(&self) -> usize {
         (**self).body_limit()
     }
+
+    fn success(&self) -> Success {
+        (**self).success()
+    }
+
+    fn refusal(&self) -> Option<StatusCode> {
+        (**self).refusal()
+    }
+
+    fn open_handshake(&self, head: &Parts) -> Option<Response<Bytes>> {
+        (**self).open_handshake(head)
+    }
+
+    fn signed_handshake(&self, head: &Parts, body: &[u8]) -> Option<Response<Bytes>> {
+        (**self).signed_handshake(head, body)
+    }
 }
 
 impl<S: Scheme + ?Sized> Scheme for Box<S> {
@@ -174,6 +209,22 @@ impl<S: Scheme + ?Sized> Scheme for Box<S> {
 
     fn body_limit(&self) -> usize {
         (**self).body_limit()
+    }
+
+    fn success(&self) -> Success {
+        (**self).success()
+    }
+
+    fn refusal(&self) -> Option<StatusCode> {
+        (**self).refusal()
+    }
+
+    fn open_handshake(&self, head: &Parts) -> Option<Response<Bytes>> {
+        (**self).open_handshake(head)
+    }
+
+    fn signed_handshake(&self, head: &Parts, body: &[u8]) -> Option<Response<Bytes>> {
+        (**self).signed_handshake(head, body)
     }
 }
 

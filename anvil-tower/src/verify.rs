@@ -6,7 +6,7 @@
 //! own.
 //!
 //! ```
-//! use anvil_tower::{GitHub, VerifiedBody, VerifyLayer};
+//! use anvil_tower::{Preset, VerifiedBody, VerifyLayer};
 //! use bytes::Bytes;
 //! use http::{Request, Response, StatusCode};
 //! use http_body_util::Empty;
@@ -15,7 +15,7 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let service = ServiceBuilder::new()
-//!     .layer(VerifyLayer::new("github", GitHub::new("It's a Secret to Everybody")?))
+//!     .layer(VerifyLayer::new("github", Preset::github("It's a Secret to Everybody")?))
 //!     .service(service_fn(|request: Request<VerifiedBody>| async move {
 //!         assert_eq!(request.into_body().into_bytes(), "Hello, World!");
 //!         Ok::<_, std::convert::Infallible>(Response::new(Empty::<Bytes>::new()))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anvil_queue::{QueueBackend, QueueName};
 use anvil_tower::enqueue::ResponseBody;
-use anvil_tower::{GitHub, ingress};
+use anvil_tower::{Preset, ingress};
 use bytes::Bytes;
 use futures_util::future::Either;
 use http::{Request, Response, StatusCode};
@@ -31,7 +31,7 @@ pub async fn serve<B: QueueBackend>(
     backend: Arc<B>,
     queue: QueueName,
 ) -> io::Result<()> {
-    let scheme = GitHub::new(SECRET).expect("a valid secret");
+    let scheme = Preset::github(SECRET).expect("a valid secret");
     let hooks = ingress(scheme, "github", Arc::clone(&backend), queue.clone());
     let asked = Arc::new((backend, queue));
     loop {

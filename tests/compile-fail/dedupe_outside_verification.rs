@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anvil_memory::MemoryBackend;
 use anvil_queue::QueueName;
-use anvil_tower::{DedupeLayer, EnqueueService, GitHub, VerifyLayer};
+use anvil_tower::{DedupeLayer, EnqueueService, Preset, VerifyLayer};
 use tower::ServiceBuilder;
 
 fn main() {
@@ -13,7 +13,7 @@ fn main() {
     let queue = QueueName::new("hooks").unwrap();
     let hooks = ServiceBuilder::new()
         .layer(DedupeLayer::recommended())
-        .layer(VerifyLayer::new("github", GitHub::new("a secret of 16 bytes or more").unwrap()))
+        .layer(VerifyLayer::new("github", Preset::github("a secret of 16 bytes or more").unwrap()))
         .service(EnqueueService::new(backend, queue));
     let _: axum::Router = axum::Router::new().route_service("/hooks", hooks);
 }

@@ -1,6 +1,6 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use anvil_tower::{GitHub, Scheme, Shopify, Slack, StandardWebhooks, Stripe};
+use anvil_tower::{Preset, Scheme};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -84,11 +84,13 @@ impl Sender {
     pub fn scheme(self) -> Box<dyn Scheme> {
         let secret = self.secret();
         match self {
-            Self::GitHub => Box::new(GitHub::new(secret).expect("a scheme")),
-            Self::Shopify => Box::new(Shopify::new(secret).expect("a scheme")),
-            Self::Slack => Box::new(Slack::new(secret).expect("a scheme")),
-            Self::StandardWebhooks => Box::new(StandardWebhooks::new(secret).expect("a scheme")),
-            Self::Stripe => Box::new(Stripe::new(secret).expect("a scheme")),
+            Self::GitHub => Box::new(Preset::github(secret).expect("a scheme")),
+            Self::Shopify => Box::new(Preset::shopify(secret).expect("a scheme")),
+            Self::Slack => Box::new(Preset::slack(secret).expect("a scheme")),
+            Self::StandardWebhooks => {
+                Box::new(Preset::standard_webhooks(secret).expect("a scheme"))
+            }
+            Self::Stripe => Box::new(Preset::stripe(secret).expect("a scheme")),
         }
     }
 

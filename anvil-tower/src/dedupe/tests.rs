@@ -8,9 +8,7 @@ use tower::{Layer, ServiceExt, service_fn};
 
 use super::*;
 use crate::testing::{BODY, Echo, GITHUB, SECRET, STANDARD, STRIPE, STRIPE_RETRY, WHSEC, head};
-use crate::{
-    GitHub, Identity, Rejection, Scheme, StandardWebhooks, Stripe, Verified, VerifiedBody,
-};
+use crate::{Identity, Preset, Rejection, Scheme, Verified, VerifiedBody};
 
 /// A delivery as verification hands it on.
 fn delivery(scheme: &impl Scheme, headers: &[(&str, &str)], body: &str) -> Request<VerifiedBody> {
@@ -23,7 +21,7 @@ fn delivery(scheme: &impl Scheme, headers: &[(&str, &str)], body: &str) -> Reque
 
 fn stripe(signature: &str, body: &str) -> Request<VerifiedBody> {
     delivery(
-        &Stripe::new(SECRET).unwrap(),
+        &Preset::stripe(SECRET).unwrap(),
         &[("stripe-signature", signature)],
         body,
     )
@@ -34,7 +32,7 @@ fn github(signature: &str, id: &str, body: &str) -> Request<VerifiedBody> {
         ("x-hub-signature-256", signature),
         ("x-github-delivery", id),
     ];
-    delivery(&GitHub::new(SECRET).unwrap(), &headers, body)
+    delivery(&Preset::github(SECRET).unwrap(), &headers, body)
 }
 
 async fn key<E: KeyExtractor>(
@@ -90,7 +88,7 @@ async fn the_signed_id_of_a_header_is_the_recommended_key() {
         ("webhook-timestamp", "1767225600"),
         ("webhook-id", "msg_1"),
     ];
-    let scheme = StandardWebhooks::new(WHSEC).unwrap();
+    let scheme = Preset::standard_webhooks(WHSEC).unwrap();
     let found = key(
         &DedupeLayer::recommended(),
         delivery(&scheme, &headers, BODY),
@@ -203,7 +201,7 @@ proptest! {
         let mut head = head(&[]);
         let Ok(value) = http::HeaderValue::from_bytes(&signature) else { return Ok(()) };
         head.headers.insert("stripe-signature", value);
-        let verified = Verified::assumed("s", Stripe::new(SECRET).unwrap().identify(&head, &body));
+        let verified = Verified::assumed("s", Preset::stripe(SECRET).unwrap().identify(&head, &body));
         Recommended.part(&verified, &head, &body);
         SignatureAndPayload.part(&verified, &head, &body);
         Pointer::new("/a/0").unwrap().part(&verified, &head, &body);

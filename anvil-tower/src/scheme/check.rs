@@ -1,5 +1,9 @@
 use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
 use std::time::SystemTime;
+
+use bytes::Bytes;
 
 use super::hmac::HmacCheck;
 use crate::Rejection;
@@ -15,14 +19,31 @@ pub struct Check(Inner);
     reason = "boxing the HMAC would put an allocation into the path of every delivery"
 )]
 enum Inner {
-    Custom(Box<dyn BodyCheck>),
     Hmac(HmacCheck),
+    Later(Box<dyn FnOnce(Bytes) -> PendingDecision + Send>),
+    Streaming(Box<dyn BodyCheck>),
+    Whole(Box<dyn FnOnce(&[u8]) -> Result<Proof, Rejection> + Send>),
 }
 
 impl Check {
-    /// A check of your own.
-    pub fn custom(check: Box<dyn BodyCheck>) -> Self {
-        Self(Inner::Custom(check))
+    /// A check of your own that takes the body as it arrives.
+    pub fn streaming(check: Box<dyn BodyCheck>) -> Self {
+        Self(Inner::Streaming(check))
+    }
+
+    /// A check of your own that needs the body as a whole: because the signature is in it, or
+    /// because its algorithm can't start before the end.
+    pub fn whole_body(
+        decide: impl FnOnce(&[u8]) -> Result<Proof, Rejection> + Send + 'static,
+    ) -> Self {
+        Self(Inner::Whole(Box::new(decide)))
+    }
+
+    /// A check of your own that has to wait after the body, for a key that is fetched.
+    ///
+    /// [`VerifyLayer::read_timeout`](crate::VerifyLayer::read_timeout) bounds the wait.
+    pub fn later(decide: impl FnOnce(Bytes) -> PendingDecision + Send + 'static) -> Self {
+        Self(Inner::Later(Box::new(decide)))
     }
 
     pub(super) fn hmac(check: HmacCheck) -> Self {
@@ -33,21 +54,20 @@ impl Check {
     #[inline]
     pub fn update(&mut self, chunk: &[u8]) {
         match &mut self.0 {
-            Inner::Custom(check) => check.update(chunk),
             Inner::Hmac(check) => check.update(chunk),
+            Inner::Streaming(check) => check.update(chunk),
+            Inner::Later(_) | Inner::Whole(_) => {}
         }
     }
 
-    /// Decides, after the last byte.
-    ///
-    /// # Errors
-    ///
-    /// [`Rejection`] where no signature is right, or where the right one is not fresh.
+    /// Decides, after the last byte. `body` is the whole of what [`update`](Self::update) was given.
     #[inline]
-    pub fn finish(self) -> Result<Proof, Rejection> {
+    pub fn finish(self, body: &Bytes) -> Decision {
         match self.0 {
-            Inner::Custom(check) => check.finish(),
-            Inner::Hmac(check) => check.finish(),
+            Inner::Hmac(check) => Decision::Made(check.finish(body)),
+            Inner::Later(decide) => Decision::Pending(decide(body.clone())),
+            Inner::Streaming(check) => Decision::Made(check.finish()),
+            Inner::Whole(decide) => Decision::Made(decide(body)),
         }
     }
 }
@@ -58,7 +78,29 @@ impl fmt::Debug for Check {
     }
 }
 
-/// What a [`Check::custom`] does with the body.
+/// What a [`Check`] says at its end.
+#[must_use]
+#[non_exhaustive]
+pub enum Decision {
+    /// The delivery is genuine, or refused: no signature is right, or the right one is not fresh.
+    Made(Result<Proof, Rejection>),
+    /// It can't be said yet.
+    Pending(PendingDecision),
+}
+
+impl fmt::Debug for Decision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Made(decision) => f.debug_tuple("Made").field(decision).finish(),
+            Self::Pending(_) => f.debug_tuple("Pending").finish_non_exhaustive(),
+        }
+    }
+}
+
+/// A decision that waits for something. Dropping it gives the delivery up.
+pub type PendingDecision = Pin<Box<dyn Future<Output = Result<Proof, Rejection>> + Send>>;
+
+/// What a [`Check::streaming`] does with the body.
 pub trait BodyCheck: Send {
     /// Takes the next bytes of the body.
     fn update(&mut self, chunk: &[u8]);

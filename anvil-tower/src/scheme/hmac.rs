@@ -31,19 +31,23 @@
 //! * A header of the scheme that is there twice with two values is refused: which one a proxy or a
 //!   parser in front looked at can't be known.
 //! * With one secret, a delivery is checked without an allocation, unless something is signed
-//!   after the body.
+//!   after the body or stands in it.
+//! * An expired key is reported as such only after it matched.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::iter;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use http::HeaderValue;
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue};
 
+use self::body_timestamp::BodyTimestamp;
 use self::headers::{Names, repeated, single};
+use self::in_body::{InBody, Presented};
 use self::keys::Keys;
-use self::signatures::SignatureForm;
+use self::signatures::{SignatureForm, Signatures};
 use self::template::{Template, Values};
 use self::timestamp::TimestampRule;
 use super::{Check, Identity, Scheme};
@@ -51,12 +55,16 @@ use crate::Rejection;
 use crate::json::JsonPointer;
 use crate::rejection::{MISSING_ID, MISSING_SIGNATURE, MISSING_TIMESTAMP};
 
+mod body_timestamp;
 mod builder;
 mod check;
 mod decode;
 mod headers;
+mod in_body;
 mod keys;
+mod public_url;
 mod secret;
+mod sign;
 mod signatures;
 mod template;
 mod timestamp;
@@ -65,7 +73,9 @@ pub use builder::HmacBuilder;
 pub(super) use check::HmacCheck;
 pub use headers::Headers;
 pub use keys::Algorithm;
+pub(crate) use public_url::PublicUrl;
 pub use secret::SecretEncoding;
+pub(crate) use secret::Secrets;
 pub use signatures::Encoding;
 pub use timestamp::TimestampUnit;
 
@@ -74,38 +84,176 @@ pub use timestamp::TimestampUnit;
 /// `Debug` shows the name and the ids of the keys, never a secret.
 pub struct HmacScheme {
     name: &'static str,
-    header_sets: Box<[Names]>,
+    signature: Source,
     form: SignatureForm,
     timestamp: Option<TimestampRule>,
+    timestamp_pointer: Option<JsonPointer>,
     template: Template,
-    keys: Keys,
+    public_url: Option<PublicUrl>,
+    keys: Arc<Keys>,
     id_pointer: Option<JsonPointer>,
-    kind_pointer: Option<JsonPointer>,
+    kind_pointers: Box<[JsonPointer]>,
     body_limit: usize,
+}
+
+/// Where the signature is.
+enum Source {
+    Body(JsonPointer),
+    Headers(Box<[Names]>),
 }
 
 impl HmacScheme {
     /// Starts the description of a sender with this name and these headers.
     pub fn builder(name: &'static str, headers: Headers) -> HmacBuilder {
-        HmacBuilder::new(name, headers, std::convert::identity)
+        HmacBuilder::new(name, builder::Place::Headers(vec![headers]))
     }
 
-    /// The first header set whose signature header is there, and the header's first value.
+    /// Starts the description of a sender with this name that puts the signature into a JSON body,
+    /// at this pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)).
+    ///
+    /// Such a sender can't sign the body, since the signature is in it, but fields of it, as
+    /// `{json:POINTER}`. A field on the way that is there twice is refused: readers disagree about
+    /// which one counts.
+    ///
+    /// ```
+    /// use anvil_tower::hmac::{HmacScheme, TimestampUnit};
+    ///
+    /// let scheme = HmacScheme::signed_in_body("acme", "/signature/value")
+    ///     .timestamp_pointer("/signature/at")
+    ///     .timestamp_unit(TimestampUnit::Seconds)
+    ///     .signed_content("{json:/signature/at}.{json:/event/id}")
+    ///     .id_pointer("/event/id")
+    ///     .secret("a secret of 16 bytes or more")
+    ///     .build()?;
+    /// # let _ = scheme;
+    /// # Ok::<(), anvil_tower::ConfigError>(())
+    /// ```
+    pub fn signed_in_body(name: &'static str, pointer: impl Into<String>) -> HmacBuilder {
+        HmacBuilder::new(name, builder::Place::Body(pointer.into()))
+    }
+
+    /// The HMAC of a message under the first key, for an answer that proves that we have it.
+    pub(crate) fn mac(&self, message: &[u8]) -> Vec<u8> {
+        let len = self.keys.algorithm().tag_len();
+        self.keys.sign(0, message).bytes(len).to_vec()
+    }
+
+    /// The first header set of which a signature header is there.
     #[inline]
-    fn names<'h>(&self, headers: &'h HeaderMap) -> Option<(&Names, &'h HeaderValue)> {
-        self.header_sets
-            .iter()
-            .find_map(|names| Some((names, headers.get(&names.signature)?)))
+    fn names(&self, head: &Parts) -> Option<&Names> {
+        match &self.signature {
+            Source::Body(_) => None,
+            Source::Headers(sets) => sets
+                .iter()
+                .find(|names| names.presented(&head.headers).is_some()),
+        }
+    }
+
+    /// Decodes the signatures in the headers of this set; gives the timestamp that is with them.
+    #[inline]
+    fn read_signatures<'h>(
+        &self,
+        head: &'h Parts,
+        names: &Names,
+        signatures: &mut Signatures,
+    ) -> Result<Option<&'h [u8]>, Rejection> {
+        let algorithm = self.keys.algorithm();
+        let mut timestamp = None;
+        for name in iter::once(&names.signature).chain(&names.more_signatures) {
+            let Some(first) = head.headers.get(name) else {
+                continue;
+            };
+            let others = repeated(&head.headers, name);
+            let values = iter::once(first).chain(others.into_iter().flatten());
+            let found = self
+                .form
+                .read(values.map(HeaderValue::as_bytes), algorithm, signatures)?;
+            timestamp = timestamp.or(found);
+        }
+        signatures.check()?;
+        Ok(timestamp)
     }
 
     #[inline]
-    fn read_id<'h>(&self, head: &'h Parts, names: &Names) -> Result<&'h [u8], Rejection> {
-        match &names.id {
+    fn read_id<'h>(&self, head: &'h Parts, names: Option<&Names>) -> Result<&'h [u8], Rejection> {
+        match names.and_then(|names| names.id.as_ref()) {
             Some(name) if self.template.has_id() => single(&head.headers, name)?
                 .filter(|id| !id.is_empty())
                 .ok_or(MISSING_ID),
             _ => Ok(&[]),
         }
+    }
+
+    /// The URL where it is signed.
+    #[inline]
+    fn url(&self, head: &Parts) -> Cow<'_, str> {
+        match &self.public_url {
+            Some(url) => url.of(head),
+            None => Cow::Borrowed(""),
+        }
+    }
+
+    /// The timestamp in the head as it was signed, where there is one; `tagged` is the one in the
+    /// signature header.
+    #[inline]
+    fn head_timestamp<'h>(
+        &self,
+        head: &'h Parts,
+        names: Option<&Names>,
+        tagged: Option<&'h [u8]>,
+    ) -> Result<Option<&'h [u8]>, Rejection> {
+        let timestamp = match names.and_then(|names| names.timestamp.as_ref()) {
+            Some(name) => single(&head.headers, name)?,
+            None => tagged,
+        };
+        Ok(timestamp.filter(|timestamp| !timestamp.is_empty()))
+    }
+
+    fn body_timestamp(&self) -> Option<BodyTimestamp> {
+        let pointer = self.timestamp_pointer.clone()?;
+        let rule = self.timestamp?;
+        Some(BodyTimestamp { pointer, rule })
+    }
+
+    /// Begins a check that has to wait for the body.
+    fn begin_in_body(&self, head: &Parts, now: SystemTime) -> Result<Check, Rejection> {
+        let names = self.names(head);
+        let mut tagged = None;
+        let presented = match &self.signature {
+            Source::Body(pointer) => Presented::There(pointer.clone(), self.form.clone()),
+            Source::Headers(_) => {
+                let mut signatures = Signatures::none();
+                let names = names.ok_or(MISSING_SIGNATURE)?;
+                tagged = self.read_signatures(head, names, &mut signatures)?;
+                Presented::Here(signatures)
+            }
+        };
+        self.template.check_headers(head)?;
+        let timestamp = self.head_timestamp(head, names, tagged)?;
+        let stamp = match (&self.timestamp, &self.timestamp_pointer) {
+            (Some(rule), None) => Some(rule.judge(timestamp.ok_or(MISSING_TIMESTAMP)?, now)?),
+            _ => None,
+        };
+        let values = Values {
+            head,
+            id: self.read_id(head, names)?,
+            timestamp: timestamp.unwrap_or_default(),
+            url: &self.url(head),
+        };
+        let check = InBody {
+            keys: Arc::clone(&self.keys),
+            expired: self.keys.expired(now),
+            now,
+            pieces: self.template.resolve(values),
+            presented,
+            stamp,
+            timestamp: self.body_timestamp(),
+        };
+        Ok(Check::whole_body(|body| check.decide(body)))
+    }
+
+    fn waits_for_body(&self) -> bool {
+        matches!(self.signature, Source::Body(_)) || self.template.has_json()
     }
 }
 
@@ -116,24 +264,32 @@ impl Scheme for HmacScheme {
 
     #[inline]
     fn begin(&self, head: &Parts, now: SystemTime) -> Result<Check, Rejection> {
-        let (names, first) = self.names(&head.headers).ok_or(MISSING_SIGNATURE)?;
-        let mut check = HmacCheck::new(&self.keys);
-        let algorithm = self.keys.algorithm();
-        let others = repeated(&head.headers, &names.signature);
-        let values = iter::once(first).chain(others.into_iter().flatten());
-        let tagged_timestamp = self.form.read(values, algorithm, check.signatures())?;
-        let id = self.read_id(head, names)?;
+        if self.waits_for_body() {
+            return self.begin_in_body(head, now);
+        }
+        let names = self.names(head).ok_or(MISSING_SIGNATURE)?;
+        let mut check = HmacCheck::new(&self.keys, now);
+        let tagged = self.read_signatures(head, names, check.signatures())?;
+        names.check_names(&head.headers)?;
+        self.template.check_headers(head)?;
+        let id = self.read_id(head, Some(names))?;
         let mut timestamp: &[u8] = &[];
         if let Some(rule) = &self.timestamp {
-            timestamp = match &names.timestamp {
-                Some(name) => single(&head.headers, name)?,
-                None => tagged_timestamp,
+            if let Some(timestamp) = self.body_timestamp() {
+                check.timestamp_in_body(timestamp, now);
+            } else {
+                timestamp = self
+                    .head_timestamp(head, Some(names), tagged)?
+                    .ok_or(MISSING_TIMESTAMP)?;
+                check.stamp(rule.judge(timestamp, now)?);
             }
-            .filter(|timestamp| !timestamp.is_empty())
-            .ok_or(MISSING_TIMESTAMP)?;
-            check.stamp(rule.judge(timestamp, now)?);
         }
-        let values = Values { id, timestamp };
+        let values = Values {
+            head,
+            id,
+            timestamp,
+            url: &self.url(head),
+        };
         self.template.feed_before(values, |part| check.update(part));
         if self.template.goes_on() {
             check.after_body(self.template.after(values));
@@ -143,36 +299,43 @@ impl Scheme for HmacScheme {
 
     fn identify(&self, head: &Parts, body: &[u8]) -> Identity {
         let mut identity = Identity::new();
-        let Some((names, _)) = self.names(&head.headers) else {
-            return identity;
-        };
+        let names = self.names(head);
         let text = |name| head.headers.get(name).and_then(|value| value.to_str().ok());
-        identity = identity.signature_header(names.signature.clone());
-        if let Some(id) = self
-            .id_pointer
-            .as_ref()
-            .and_then(|pointer| pointer.find(body))
-        {
-            identity = identity.delivery_id(id, true);
-        } else if let Some(id) = names.id.as_ref().and_then(text) {
-            identity = identity.delivery_id(id, self.template.has_id());
+        if let Some((name, _)) = names.and_then(|names| names.presented(&head.headers)) {
+            identity = identity.signature_header(name.clone());
         }
-        if let Some(kind) = self
-            .kind_pointer
-            .as_ref()
-            .and_then(|pointer| pointer.find(body))
+        let id_header = names.and_then(|names| names.id.as_ref());
+        if let Some(pointer) = &self.id_pointer
+            && let Some(id) = pointer.find(body)
         {
+            identity = identity.delivery_id(id, self.template.signs_json(pointer));
+        } else if let Some(name) = id_header
+            && let Some(id) = text(name)
+        {
+            let signed = self.template.has_id() || self.template.signs_header(name);
+            identity = identity.delivery_id(id, signed);
+        }
+        if let Some(kind) = self.kind(names.and_then(|names| text(names.kind.as_ref()?)), body) {
             identity = identity.kind(kind);
-        } else if let Some(kind) = names.kind.as_ref().and_then(text) {
-            identity = identity.kind(kind.to_owned());
         }
         if identity.id().is_some_and(|id| id.is_signed()) || self.template.is_body_only() {
             return identity;
         }
+        let tagged = names.and_then(|names| {
+            let (name, _) = names.presented(&head.headers)?;
+            self.form.timestamp(&head.headers, name)
+        });
+        let timestamp = self.head_timestamp(head, names, tagged).ok().flatten();
         let values = Values {
+            head,
             id: self.read_id(head, names).unwrap_or_default(),
-            timestamp: self.timestamp_bytes(head, names),
+            timestamp: timestamp.unwrap_or_default(),
+            url: &self.url(head),
         };
+        if self.template.has_json() || !self.template.has_body() {
+            let signed = template::join(&self.template.resolve(values), body);
+            return identity.signed_instead(signed.unwrap_or_default());
+        }
         identity.signed_around(self.template.before(values), self.template.after(values))
     }
 
@@ -186,13 +349,23 @@ impl Scheme for HmacScheme {
 }
 
 impl HmacScheme {
-    /// The timestamp as it was signed; empty where there is none.
-    fn timestamp_bytes<'h>(&self, head: &'h Parts, names: &Names) -> &'h [u8] {
-        match &names.timestamp {
-            Some(name) => single(&head.headers, name).ok().flatten(),
-            None => self.form.timestamp(&head.headers, &names.signature),
+    /// The event type: the header, then the fields of the body, those that are there.
+    fn kind(&self, header: Option<&str>, body: &[u8]) -> Option<String> {
+        let mut kind = header.map(str::to_owned);
+        for part in self
+            .kind_pointers
+            .iter()
+            .filter_map(|pointer| pointer.find(body))
+        {
+            match &mut kind {
+                Some(kind) => {
+                    kind.push('.');
+                    kind.push_str(&part);
+                }
+                None => kind = Some(part),
+            }
         }
-        .unwrap_or_default()
+        kind
     }
 }
 

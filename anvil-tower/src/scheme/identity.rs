@@ -11,7 +11,7 @@ pub struct Identity {
     delivery_id: Option<DeliveryId>,
     kind: Option<Cow<'static, str>>,
     signature_header: Option<HeaderName>,
-    around_body: Option<AroundBody>,
+    signed_content: SignedContent,
 }
 
 impl Identity {
@@ -53,10 +53,16 @@ impl Identity {
         before: impl Into<Box<[u8]>>,
         after: impl Into<Box<[u8]>>,
     ) -> Self {
-        self.around_body = Some(AroundBody {
+        self.signed_content = SignedContent::Around {
             before: before.into(),
             after: after.into(),
-        });
+        };
+        self
+    }
+
+    /// Sets what is signed instead of the body, for the same digest. Default: the body is signed.
+    pub fn signed_instead(mut self, content: impl Into<Box<[u8]>>) -> Self {
+        self.signed_content = SignedContent::Instead(content.into());
         self
     }
 
@@ -81,9 +87,10 @@ impl Identity {
         if let Some(id) = self.delivery_id.as_ref().filter(|id| id.signed) {
             return id.value.as_bytes().to_vec();
         }
-        let (before, after) = match &self.around_body {
-            Some(AroundBody { before, after }) => (&before[..], &after[..]),
-            None => (&[][..], &[][..]),
+        let (before, body, after) = match &self.signed_content {
+            SignedContent::Around { before, after } => (&before[..], body, &after[..]),
+            SignedContent::Body => (&[][..], body, &[][..]),
+            SignedContent::Instead(content) => (&[][..], &content[..], &[][..]),
         };
         Sha256::new()
             .chain_update(before)
@@ -122,19 +129,32 @@ impl fmt::Display for DeliveryId {
     }
 }
 
-#[derive(Clone, Eq, PartialEq)]
-struct AroundBody {
-    before: Box<[u8]>,
-    after: Box<[u8]>,
+/// What the digest of a delivery covers.
+#[derive(Clone, Default, Eq, PartialEq)]
+enum SignedContent {
+    Around {
+        before: Box<[u8]>,
+        after: Box<[u8]>,
+    },
+    #[default]
+    Body,
+    Instead(Box<[u8]>),
 }
 
-impl fmt::Debug for AroundBody {
+impl fmt::Debug for SignedContent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { before, after } = self;
-        f.debug_struct("AroundBody")
-            .field("before_len", &before.len())
-            .field("after_len", &after.len())
-            .finish()
+        match self {
+            Self::Around { before, after } => f
+                .debug_struct("Around")
+                .field("before_len", &before.len())
+                .field("after_len", &after.len())
+                .finish(),
+            Self::Body => f.write_str("Body"),
+            Self::Instead(content) => f
+                .debug_struct("Instead")
+                .field("len", &content.len())
+                .finish(),
+        }
     }
 }
 
@@ -190,6 +210,11 @@ mod tests {
         assert_eq!(
             identity.recommended_part(b"body"),
             Sha256::digest(b"1.body.2").to_vec()
+        );
+        let identity = Identity::new().signed_instead(&b"1.token"[..]);
+        assert_eq!(
+            identity.recommended_part(b"body"),
+            Sha256::digest(b"1.token").to_vec()
         );
     }
 }

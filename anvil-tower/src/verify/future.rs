@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use bytes::Bytes;
 use http::request::Parts;
 use http::{Request, Response};
 use http_body::Body;
@@ -19,7 +20,8 @@ use super::buffer::Buffer;
 use super::layer::Config;
 use super::response::refuse;
 use super::{ResponseForRejection, VerifiedBody};
-use crate::rejection::{BODY_FAILED, BODY_TIMEOUT, BODY_TOO_LARGE};
+use crate::rejection::{BODY_FAILED, BODY_TIMEOUT, BODY_TOO_LARGE, KEY_UNAVAILABLE};
+use crate::scheme::{Decision, PendingDecision, Proof};
 use crate::{Check, Rejection, RejectionKind, Scheme, Verified};
 
 pin_project! {
@@ -43,6 +45,11 @@ pin_project! {
     #[project = StateProj]
     enum State<I, B, F> {
         Calling { #[pin] future: F },
+        Deciding {
+            decision: PendingDecision,
+            #[pin] deadline: Sleep,
+            whole: Option<Whole<I>>,
+        },
         Reading {
             #[pin] body: B,
             #[pin] deadline: Option<Sleep>,
@@ -50,6 +57,14 @@ pin_project! {
         },
         Refused { rejection: Rejection },
     }
+}
+
+/// A delivery that has arrived and is not decided.
+struct Whole<I> {
+    head: Parts,
+    bytes: Bytes,
+    /// The service that was polled ready.
+    inner: I,
 }
 
 /// What is put aside while the body comes in.
@@ -97,6 +112,25 @@ where
         loop {
             let next = match this.state.as_mut().project() {
                 StateProj::Calling { future } => return future.poll(cx),
+                StateProj::Deciding {
+                    decision,
+                    deadline,
+                    whole,
+                } => {
+                    let decided = match decision.as_mut().poll(cx) {
+                        Poll::Ready(decided) => decided,
+                        Poll::Pending => {
+                            ready!(deadline.poll(cx));
+                            Err(KEY_UNAVAILABLE)
+                        }
+                    };
+                    match whole.take() {
+                        Some(whole) => whole.settle(decided, this.config),
+                        None => State::Refused {
+                            rejection: BODY_FAILED,
+                        },
+                    }
+                }
                 StateProj::Reading {
                     body,
                     deadline,
@@ -114,13 +148,11 @@ where
                             cx
                         ))),
                     };
-                    match reading
-                        .take()
-                        .ok_or(BODY_FAILED)
-                        .and_then(|reading| reading.decide(read, this.config))
-                    {
-                        Ok(future) => State::Calling { future },
-                        Err(rejection) => State::Refused { rejection },
+                    match reading.take() {
+                        Some(reading) => reading.decide(read, this.config),
+                        None => State::Refused {
+                            rejection: BODY_FAILED,
+                        },
                     }
                 }
                 StateProj::Refused { rejection } => {
@@ -162,34 +194,64 @@ impl<I> Reading<I> {
         Poll::Pending
     }
 
-    fn decide<F, S, R>(
+    fn decide<B, S, R>(
         self,
         read: Result<(), Rejection>,
         config: &Config<S, R>,
-    ) -> Result<F, Rejection>
+    ) -> State<I, B, I::Future>
     where
-        I: Service<Request<VerifiedBody>, Future = F>,
+        I: Service<Request<VerifiedBody>>,
+        S: Scheme,
+    {
+        let Self {
+            head,
+            buffer,
+            check,
+            inner,
+        } = self;
+        let bytes = buffer.finish();
+        let whole = Whole { head, bytes, inner };
+        match read.map(|()| check.finish(&whole.bytes)) {
+            Ok(Decision::Made(decided)) => whole.settle(decided, config),
+            Ok(Decision::Pending(decision)) => State::Deciding {
+                decision,
+                deadline: sleep(config.read_timeout),
+                whole: Some(whole),
+            },
+            Err(rejection) => whole.settle(Err(rejection), config),
+        }
+    }
+}
+
+impl<I> Whole<I> {
+    fn settle<B, S, R>(
+        self,
+        decided: Result<Proof, Rejection>,
+        config: &Config<S, R>,
+    ) -> State<I, B, I::Future>
+    where
+        I: Service<Request<VerifiedBody>>,
         S: Scheme,
     {
         let Self {
             mut head,
-            buffer,
-            check,
+            bytes,
             mut inner,
         } = self;
         let scheme = &config.scheme;
-        match read.and_then(|()| check.finish()) {
+        match decided {
             Ok(proof) => {
-                let bytes = buffer.finish();
                 let identity = scheme.identify(&head, &bytes);
                 let verified = Verified::new(Arc::clone(&config.source), scheme, &proof, identity);
                 head.extensions.insert(verified.clone());
                 let body = VerifiedBody::new(bytes, verified);
-                Ok(inner.call(Request::from_parts(head, body)))
+                let future = inner.call(Request::from_parts(head, body));
+                State::Calling { future }
             }
             Err(rejection) => {
+                let rejection = rejection.answered(scheme.refusal());
                 report(&rejection, &config.source, scheme.name());
-                Err(rejection)
+                State::Refused { rejection }
             }
         }
     }
@@ -228,7 +290,11 @@ pub(super) fn report(rejection: &Rejection, source: &str, scheme: &str) {
     match rejection.kind() {
         // Whoever gets this far speaks the sender's format: a wrong secret, a wrong clock or a
         // forger.
-        RejectionKind::Future | RejectionKind::Mismatch | RejectionKind::Stale => {
+        RejectionKind::Expired
+        | RejectionKind::Future
+        | RejectionKind::KeyUnavailable
+        | RejectionKind::Mismatch
+        | RejectionKind::Stale => {
             tracing::warn!(source, scheme, cause, "delivery refused");
         }
         _ => tracing::debug!(source, scheme, cause, "delivery refused"),

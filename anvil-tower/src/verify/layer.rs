@@ -62,11 +62,11 @@ impl<S, R> VerifyLayer<S, R> {
     /// Sets what a refused sender is answered. Default: [`EmptyResponse`].
     ///
     /// ```
-    /// use anvil_tower::{GitHub, Rejection, VerifyLayer};
+    /// use anvil_tower::{Preset, Rejection, VerifyLayer};
     /// use http::{Response, StatusCode};
     ///
     /// // A sender that gives up for good on a 4xx is better told to try again later.
-    /// let layer = VerifyLayer::new("github", GitHub::new("a secret of 16 bytes or more")?)
+    /// let layer = VerifyLayer::new("github", Preset::github("a secret of 16 bytes or more")?)
     ///     .on_rejection(|_: &Rejection| {
     ///         let mut response = Response::new(String::new());
     ///         *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;

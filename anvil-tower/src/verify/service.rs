@@ -79,6 +79,7 @@ where
                 ResponseFuture::reading(body, reading, Arc::clone(config))
             }
             Err(rejection) => {
+                let rejection = rejection.answered(config.scheme.refusal());
                 report(&rejection, &config.source, config.scheme.name());
                 ResponseFuture::refused(rejection, Arc::clone(config))
             }

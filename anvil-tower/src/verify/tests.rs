@@ -9,14 +9,14 @@ use tower::{Layer, Service, ServiceExt};
 
 use super::*;
 use crate::testing::{BODY, Echo, GITHUB, SECRET, STRIPE, TestBody, signed_at};
-use crate::{GitHub, Rejection, Stripe, Unsigned, Verified};
+use crate::{Preset, Rejection, Unsigned, Verified};
 
 mod body;
 
 const SIGNATURE: &str = "x-hub-signature-256";
 
-fn layer() -> VerifyLayer<GitHub> {
-    VerifyLayer::new("github", GitHub::new(SECRET).unwrap())
+fn layer() -> VerifyLayer<Preset> {
+    VerifyLayer::new("github", Preset::github(SECRET).unwrap())
 }
 
 fn signed<B>(body: B) -> Request<B> {
@@ -27,7 +27,7 @@ fn signed<B>(body: B) -> Request<B> {
 }
 
 /// Status and cause of the answer; an accepted body must be the one that was signed.
-async fn answer<B>(layer: VerifyLayer<GitHub>, request: Request<B>) -> (u16, &'static str)
+async fn answer<B>(layer: VerifyLayer<Preset>, request: Request<B>) -> (u16, &'static str)
 where
     B: Body,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -94,7 +94,8 @@ async fn a_tampered_body_is_401() {
 
 #[tokio::test]
 async fn a_signed_empty_body_passes() {
-    let scheme = GitHub::builder()
+    let scheme = Preset::GITHUB
+        .builder()
         .secret("secret")
         .allow_short_secret()
         .build()
@@ -114,7 +115,7 @@ async fn a_signed_empty_body_passes() {
 #[tokio::test]
 async fn the_clock_of_the_layer_decides_what_is_fresh() {
     for (late, expected) in [(0, None), (300, None), (301, Some("stale"))] {
-        let layer = VerifyLayer::new("stripe", Stripe::new(SECRET).unwrap())
+        let layer = VerifyLayer::new("stripe", Preset::stripe(SECRET).unwrap())
             .clock(move || signed_at() + Duration::from_secs(late));
         let request = Request::post("/")
             .header("stripe-signature", STRIPE)
@@ -180,7 +181,7 @@ async fn an_inner_error_passes_through() {
 #[tokio::test]
 async fn the_scheme_may_be_chosen_at_run_time() {
     for scheme in [
-        Box::new(GitHub::new(SECRET).unwrap()) as Box<dyn crate::Scheme>,
+        Box::new(Preset::github(SECRET).unwrap()) as Box<dyn crate::Scheme>,
         Box::new(Unsigned::accept_unverified("test")),
     ] {
         let layer = VerifyLayer::new("any", scheme);

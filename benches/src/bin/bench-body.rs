@@ -13,7 +13,7 @@ use std::time::Duration;
 use anvil_memory::MemoryBackend;
 use anvil_queue::QueueName;
 use anvil_tower::verify::VerifyLayer;
-use anvil_tower::{DedupeLayer, EnqueueService, GitHub};
+use anvil_tower::{DedupeLayer, EnqueueService, Preset};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::service::TowerToHyperService;
@@ -120,7 +120,7 @@ fn status_mib(process: u32, field: &str) -> io::Result<f64> {
 async fn serve() -> io::Result<()> {
     let backend = Arc::new(MemoryBackend::new());
     let queue = QueueName::new("bench").expect("a valid name");
-    let scheme = GitHub::new("a plain secret of some length").expect("a valid secret");
+    let scheme = Preset::github("a plain secret of some length").expect("a valid secret");
     let verify = VerifyLayer::new("github", scheme)
         .body_limit(BODY)
         .read_timeout(DEADLINE);

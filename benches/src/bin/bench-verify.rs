@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use anvil_tower::{ConfigError, GitHub, Scheme, StandardWebhooks, Stripe};
+use anvil_tower::{ConfigError, Preset, Scheme};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
@@ -28,10 +28,10 @@ fn main() -> ExitCode {
     };
     let time = match (*side, *sender) {
         ("floor", _) => best_of(|| floor(&delivery)),
-        ("ours", "github") => ours(GitHub::new(PLAIN_SECRET), &delivery),
-        ("ours", "stripe") => ours(Stripe::new(PLAIN_SECRET), &delivery),
+        ("ours", "github") => ours(Preset::github(PLAIN_SECRET), &delivery),
+        ("ours", "stripe") => ours(Preset::stripe(PLAIN_SECRET), &delivery),
         ("ours", _) => ours(
-            StandardWebhooks::new(format!("whsec_{STANDARD_SECRET}")),
+            Preset::standard_webhooks(format!("whsec_{STANDARD_SECRET}")),
             &delivery,
         ),
         _ => return usage(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anvil_memory::MemoryBackend;
 use anvil_queue::{Context, HandlerError, Job, QueueBackend, QueueName, Worker, handler_fn};
-use anvil_tower::{ConfigError, DedupeLayer, EnqueueService, GitHub, VerifyLayer};
+use anvil_tower::{ConfigError, DedupeLayer, EnqueueService, Preset, VerifyLayer};
 use axum::Router;
 use axum::error_handling::HandleErrorLayer;
 use axum::http::StatusCode;
@@ -74,7 +74,7 @@ fn app(backend: impl QueueBackend, queue: QueueName, secret: &str) -> Result<Rou
             StatusCode::SERVICE_UNAVAILABLE,
             REQUEST_TIMEOUT,
         ))
-        .layer(VerifyLayer::new("github", GitHub::new(secret)?).body_limit(BODY_LIMIT))
+        .layer(VerifyLayer::new("github", Preset::github(secret)?).body_limit(BODY_LIMIT))
         .layer(DedupeLayer::recommended())
         .service(EnqueueService::new(backend, queue));
     Ok(Router::new()

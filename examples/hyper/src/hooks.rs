@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anvil_memory::MemoryBackend;
 use anvil_queue::QueueName;
 use anvil_tower::enqueue::ResponseBody;
-use anvil_tower::{ConfigError, Ingress, StandardWebhooks, Stripe, ingress};
+use anvil_tower::{ConfigError, Ingress, Preset, ingress};
 use http::{Request, Response, StatusCode};
 use http_body::Body;
 use tower::{Service, ServiceBuilder, ServiceExt, service_fn};
@@ -15,8 +15,8 @@ use tower_http::trace::TraceLayer;
 /// The routes: one chain for each sender.
 #[derive(Clone)]
 pub(crate) struct Hooks {
-    stripe: Ingress<Stripe>,
-    standard: Ingress<StandardWebhooks>,
+    stripe: Ingress<Preset>,
+    standard: Ingress<Preset>,
 }
 
 pub(crate) struct Secrets {
@@ -33,13 +33,13 @@ impl Hooks {
         let Secrets { stripe, standard } = secrets;
         Ok(Self {
             stripe: ingress(
-                Stripe::new(stripe)?,
+                Preset::stripe(stripe)?,
                 "stripe",
                 Arc::clone(backend),
                 queue.clone(),
             ),
             standard: ingress(
-                StandardWebhooks::new(standard)?,
+                Preset::standard_webhooks(standard)?,
                 "standard",
                 Arc::clone(backend),
                 queue.clone(),

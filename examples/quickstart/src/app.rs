@@ -5,9 +5,7 @@ use std::time::Duration;
 use anvil_queue::{
     DeadLetters, QueueBackend, QueueName, QueueStats, Schedule, Worker, WorkerReport,
 };
-use anvil_tower::{
-    DedupeLayer, EnqueueService, GitHub, Rejection, Scheme, StandardWebhooks, Stripe, VerifyLayer,
-};
+use anvil_tower::{DedupeLayer, EnqueueService, Preset, Rejection, Scheme, VerifyLayer};
 use axum::Router;
 use http::Response;
 use tokio::net::TcpListener;
@@ -119,19 +117,19 @@ fn routes(store: &Store, refusals: &Refusals) -> Result<Router, BoxError> {
     Ok(Router::new()
         .merge(route(
             "github",
-            GitHub::new(GITHUB_SECRET)?,
+            Preset::github(GITHUB_SECRET)?,
             &enqueue,
             refusals,
         ))
         .merge(route(
             "stripe",
-            Stripe::new(STRIPE_SECRET)?,
+            Preset::stripe(STRIPE_SECRET)?,
             &enqueue,
             refusals,
         ))
         .merge(route(
             "standard",
-            StandardWebhooks::new(STANDARD_SECRET)?,
+            Preset::standard_webhooks(STANDARD_SECRET)?,
             &enqueue,
             refusals,
         )))

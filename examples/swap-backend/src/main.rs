@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anvil_queue::{HandlerError, QueueBackend, QueueName, QueueStats, Worker, handler_fn};
-use anvil_tower::{GitHub, ingress};
+use anvil_tower::{Preset, ingress};
 use http::{Request, StatusCode};
 use tower::ServiceExt;
 use tracing_subscriber::EnvFilter;
@@ -43,7 +43,7 @@ async fn receive_and_work(
 ) -> Result<(Vec<StatusCode>, QueueStats), BoxError> {
     let queue = QueueName::new("webhooks")?;
     let hooks = ingress(
-        GitHub::new(SECRET)?,
+        Preset::github(SECRET)?,
         "github",
         Arc::clone(&backend),
         queue.clone(),

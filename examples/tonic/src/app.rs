@@ -3,7 +3,7 @@ use std::sync::Arc;
 use anvil_memory::MemoryBackend;
 use anvil_queue::QueueName;
 use anvil_tower::hmac::{Headers, HmacScheme};
-use anvil_tower::{ConfigError, DedupeLayer, GitHub, Rejection, VerifyLayer, ingress};
+use anvil_tower::{ConfigError, DedupeLayer, Preset, Rejection, VerifyLayer, ingress};
 use axum::Router;
 use http::{Response, StatusCode};
 use tonic::body::Body;
@@ -28,7 +28,7 @@ pub(crate) fn app(
 ) -> Result<Router, ConfigError> {
     let grpc = Routes::new(Stats::new(Arc::clone(backend), queue.clone()));
     let hooks = ingress(
-        GitHub::new(&secrets.github)?,
+        Preset::github(&secrets.github)?,
         "github",
         Arc::clone(backend),
         queue.clone(),

@@ -7,15 +7,15 @@ use anvil_queue::{HandlerError, Job, QueueBackend, RetryPolicy, Schedule, Worker
 use anvil_tests::{Sender, hooks, memory, queue, send};
 use anvil_tower::dedupe::KeyExtractor;
 use anvil_tower::{
-    DedupeLayer, EnqueueService, GitHub, Ingress, SignatureAndPayload, VerifyLayer, ingress,
+    DedupeLayer, EnqueueService, Ingress, Preset, SignatureAndPayload, VerifyLayer, ingress,
 };
 use hyper_util::service::TowerToHyperService;
 use tower::{Layer, ServiceExt};
 
 use super::{delivery, verify};
 
-fn paved() -> Ingress<GitHub> {
-    let scheme = GitHub::new(Sender::GitHub.secret()).unwrap();
+fn paved() -> Ingress<Preset> {
+    let scheme = Preset::github(Sender::GitHub.secret()).unwrap();
     ingress(scheme, "github", MemoryBackend::new(), queue("hooks"))
 }
 

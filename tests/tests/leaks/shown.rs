@@ -8,8 +8,8 @@ use anvil_queue::{Coalescer, DedupeKey, Job, NewJob, QueueError};
 use anvil_tests::{Sender, hooks, memory, now};
 use anvil_tower::hmac::HmacBuilder;
 use anvil_tower::{
-    ConfigError, DedupeLayer, EnqueueService, GitHub, Shopify, Slack, StandardWebhooks, Stripe,
-    VerifiedBody, VerifyLayer, signature_and_payload,
+    ConfigError, DedupeLayer, EnqueueService, Preset, VerifiedBody, VerifyLayer,
+    signature_and_payload,
 };
 use http::{Request, Response};
 use tower::{Layer, Service, ServiceExt, service_fn};
@@ -20,11 +20,13 @@ use super::delivery;
 pub(crate) fn of_configuration(sender: Sender) -> Vec<String> {
     let mut shown = Vec::new();
     match sender {
-        Sender::GitHub => builder(GitHub::builder(), sender, &mut shown),
-        Sender::Shopify => builder(Shopify::builder(), sender, &mut shown),
-        Sender::Slack => builder(Slack::builder(), sender, &mut shown),
-        Sender::StandardWebhooks => builder(StandardWebhooks::builder(), sender, &mut shown),
-        Sender::Stripe => builder(Stripe::builder(), sender, &mut shown),
+        Sender::GitHub => builder(Preset::GITHUB.builder(), sender, &mut shown),
+        Sender::Shopify => builder(Preset::SHOPIFY.builder(), sender, &mut shown),
+        Sender::Slack => builder(Preset::SLACK.builder(), sender, &mut shown),
+        Sender::StandardWebhooks => {
+            builder(Preset::STANDARD_WEBHOOKS.builder(), sender, &mut shown)
+        }
+        Sender::Stripe => builder(Preset::STRIPE.builder(), sender, &mut shown),
         other => panic!("{other:?} is new"),
     }
     let verify = VerifyLayer::new(sender.name(), sender.scheme());
@@ -102,8 +104,8 @@ fn builder<S>(builder: HmacBuilder<S>, sender: Sender, shown: &mut Vec<String>) 
         &format!("v1,{secret}"),
         &format!("whpk_{secret}"),
     ] {
-        refused(Stripe::new(&wrong[..8]).err(), shown);
-        refused(StandardWebhooks::new(wrong).err(), shown);
+        refused(Preset::stripe(&wrong[..8]).err(), shown);
+        refused(Preset::standard_webhooks(wrong).err(), shown);
     }
 }
 

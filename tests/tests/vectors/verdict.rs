@@ -2,9 +2,8 @@ use std::convert::Infallible;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anvil_tower::hmac::{Algorithm, Headers, HmacBuilder, HmacScheme, SecretEncoding};
-use anvil_tower::{
-    GitHub, Rejection, Scheme, Shopify, Slack, StandardWebhooks, Stripe, VerifiedBody, VerifyLayer,
-};
+use anvil_tower::preset::PresetBuilder;
+use anvil_tower::{ConfigError, Preset, Rejection, Scheme, VerifiedBody, VerifyLayer};
 use http::{Request, Response, StatusCode};
 use tower::{Layer, ServiceExt, service_fn};
 
@@ -47,14 +46,14 @@ pub(crate) async fn verdict(record: &Record) -> Verdict {
 fn scheme(record: &Record) -> Box<dyn Scheme> {
     match (record.provider.as_str(), record.scheme.as_str()) {
         // HMAC-SHA-1 has to be asked for by name.
-        ("github", "github-sha1") => build(record, GitHub::legacy_sha1()),
-        ("github", "github") => build(record, GitHub::builder()),
-        ("shopify", "shopify") => build(record, Shopify::builder()),
-        ("slack", "slack") => build(record, Slack::builder()),
+        ("github", "github-sha1") => preset(record, Preset::GITHUB_SHA1.builder()),
+        ("github", "github") => preset(record, Preset::GITHUB.builder()),
+        ("shopify", "shopify") => preset(record, Preset::SHOPIFY.builder()),
+        ("slack", "slack") => preset(record, Preset::SLACK.builder()),
         ("standard-webhooks" | "svix", "standard-webhooks") => {
-            build(record, StandardWebhooks::builder())
+            preset(record, Preset::STANDARD_WEBHOOKS.builder())
         }
-        ("stripe", "stripe") => build(record, Stripe::builder()),
+        ("stripe", "stripe") => preset(record, Preset::STRIPE.builder()),
         ("generic-hmac-hex", "adnanh-sha1") => generic(record, Algorithm::Sha1, "sha1="),
         ("generic-hmac-hex", "adnanh-sha256" | "hmac-sha256") => {
             generic(record, Algorithm::Sha256, "sha256=")
@@ -76,8 +75,8 @@ fn generic(record: &Record, algorithm: Algorithm, tag: &str) -> Box<dyn Scheme> 
     build(record, builder)
 }
 
-fn build<S: Scheme + 'static>(record: &Record, builder: HmacBuilder<S>) -> Box<dyn Scheme> {
-    let mut builder = builder.secret(&record.secret).allow_short_secret();
+fn build(record: &Record, mut builder: HmacBuilder) -> Box<dyn Scheme> {
+    builder = builder.secret(&record.secret).allow_short_secret();
     // `utf8` and `whsec_base64` are what the schemes that use them do by themselves.
     if record.secret_encoding == "base64" {
         builder = builder.secret_encoding(SecretEncoding::Base64);
@@ -85,7 +84,22 @@ fn build<S: Scheme + 'static>(record: &Record, builder: HmacBuilder<S>) -> Box<d
     if let Some(tolerance) = record.tolerance_secs.map(Duration::from_secs) {
         builder = builder.tolerate_past(tolerance).tolerate_future(tolerance);
     }
-    match builder.build() {
+    boxed(record, builder.build())
+}
+
+fn preset(record: &Record, mut builder: PresetBuilder) -> Box<dyn Scheme> {
+    builder = builder.secret(&record.secret).allow_short_secret();
+    if record.secret_encoding == "base64" {
+        builder = builder.secret_encoding(SecretEncoding::Base64);
+    }
+    if let Some(tolerance) = record.tolerance_secs.map(Duration::from_secs) {
+        builder = builder.tolerate_past(tolerance).tolerate_future(tolerance);
+    }
+    boxed(record, builder.build())
+}
+
+fn boxed<S: Scheme + 'static>(record: &Record, built: Result<S, ConfigError>) -> Box<dyn Scheme> {
+    match built {
         Ok(scheme) => Box::new(scheme),
         Err(error) => panic!("{}: {}: {error}", record.provider, record.name),
     }

@@ -1,11 +1,13 @@
 use std::mem;
+use std::time::SystemTime;
 
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
-use super::keys::{Keys, Mac, Tag};
+use super::body_timestamp::BodyTimestamp;
+use super::keys::{Expired, Keys, Mac, Tag};
 use super::signatures::Signatures;
 use super::timestamp::Stamp;
-use crate::rejection::{MISMATCH, Rejection};
+use crate::rejection::{EXPIRED, MISMATCH, Rejection};
 use crate::scheme::Proof;
 
 /// An HMAC under way: one state per key, and the signatures it is to be compared with.
@@ -13,6 +15,7 @@ pub(in crate::scheme) struct HmacCheck {
     mac: Mac,
     signatures: Signatures,
     stamp: Option<Stamp>,
+    expired: Expired,
     more: Option<Box<More>>,
 }
 
@@ -21,15 +24,17 @@ pub(in crate::scheme) struct HmacCheck {
 struct More {
     macs: Vec<Mac>,
     after_body: Vec<u8>,
+    timestamp: Option<(BodyTimestamp, SystemTime)>,
 }
 
 impl HmacCheck {
     #[inline]
-    pub(super) fn new(keys: &Keys) -> Self {
+    pub(super) fn new(keys: &Keys, now: SystemTime) -> Self {
         let mut check = Self {
             mac: keys.first().clone(),
             signatures: Signatures::none(),
             stamp: None,
+            expired: keys.expired(now),
             more: None,
         };
         if !keys.rest().is_empty() {
@@ -50,6 +55,11 @@ impl HmacCheck {
         self.stamp = Some(stamp);
     }
 
+    /// The timestamp is in the body.
+    pub(super) fn timestamp_in_body(&mut self, timestamp: BodyTimestamp, now: SystemTime) {
+        self.more().timestamp = Some((timestamp, now));
+    }
+
     /// Takes what is signed after the body.
     pub(super) fn after_body(&mut self, bytes: Vec<u8>) {
         self.more().after_body = bytes;
@@ -66,8 +76,10 @@ impl HmacCheck {
     }
 
     #[inline]
-    pub(in crate::scheme) fn finish(mut self) -> Result<Proof, Rejection> {
+    pub(in crate::scheme) fn finish(mut self, body: &[u8]) -> Result<Proof, Rejection> {
+        let mut timestamp = None;
         if let Some(more) = &mut self.more {
+            timestamp = more.timestamp.take();
             let after_body = mem::take(&mut more.after_body);
             self.update(&after_body);
         }
@@ -78,23 +90,37 @@ impl HmacCheck {
                 verdict.compare(&mac.finish(), index);
             }
         }
-        let proof = Proof::new(verdict.key().ok_or(MISMATCH)?);
-        match self.stamp {
-            Some(stamp) => stamp.verdict().map(|()| proof.timestamp(stamp.at)),
-            None => Ok(proof),
-        }
+        let key = verdict.key().ok_or(MISMATCH)?;
+        let stamp = match timestamp {
+            Some((timestamp, now)) => Some(timestamp.judge(body, now)?),
+            None => self.stamp,
+        };
+        prove(key, self.expired, stamp)
+    }
+}
+
+/// The proof of a delivery whose signature is right by this key, where key and time are as well.
+#[inline]
+pub(super) fn prove(key: u32, expired: Expired, stamp: Option<Stamp>) -> Result<Proof, Rejection> {
+    if expired.has(key) {
+        return Err(EXPIRED);
+    }
+    let proof = Proof::new(key);
+    match stamp {
+        Some(stamp) => stamp.verdict().map(|()| proof.timestamp(stamp.at)),
+        None => Ok(proof),
     }
 }
 
 /// Which key matched, found without a branch on what was compared.
-struct Verdict<'s> {
+pub(super) struct Verdict<'s> {
     signatures: &'s Signatures,
     matched: Choice,
     key: u32,
 }
 
 impl<'s> Verdict<'s> {
-    fn new(signatures: &'s Signatures) -> Self {
+    pub(super) fn new(signatures: &'s Signatures) -> Self {
         Self {
             signatures,
             matched: Choice::from(0),
@@ -102,7 +128,7 @@ impl<'s> Verdict<'s> {
         }
     }
 
-    fn compare(&mut self, expected: &Tag, index: u32) {
+    pub(super) fn compare(&mut self, expected: &Tag, index: u32) {
         for signature in self.signatures.iter() {
             let equal = expected.ct_eq(signature);
             self.key.conditional_assign(&index, equal & !self.matched);
@@ -110,7 +136,7 @@ impl<'s> Verdict<'s> {
         }
     }
 
-    fn key(&self) -> Option<u32> {
+    pub(super) fn key(&self) -> Option<u32> {
         bool::from(self.matched).then_some(self.key)
     }
 }

@@ -1,3 +1,5 @@
+use std::iter;
+
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::ConfigError;
@@ -11,6 +13,7 @@ use crate::rejection::{CONFLICTING_HEADERS, Rejection};
 #[must_use]
 pub struct Headers {
     signature: String,
+    more_signatures: Vec<String>,
     timestamp: Option<String>,
     id: Option<String>,
     kind: Option<String>,
@@ -21,10 +24,18 @@ impl Headers {
     pub fn new(signature: impl Into<String>) -> Self {
         Self {
             signature: signature.into(),
+            more_signatures: Vec::new(),
             timestamp: None,
             id: None,
             kind: None,
         }
+    }
+
+    /// Another signature may be in this header, in the same form: for senders that number their
+    /// headers or have one for each key. Default: none.
+    pub fn or_signature(mut self, name: impl Into<String>) -> Self {
+        self.more_signatures.push(name.into());
+        self
     }
 
     /// The time of signing is in this header. Default: there is none, or it is in the signature
@@ -55,9 +66,23 @@ impl Headers {
         self.id.is_some()
     }
 
+    pub(super) fn id_name(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
+    pub(super) fn kind_name(&self) -> Option<&str> {
+        self.kind.as_deref()
+    }
+
+    pub(super) fn signature_names(&self) -> impl Iterator<Item = &str> {
+        let more = self.more_signatures.iter();
+        iter::once(&self.signature).chain(more).map(String::as_str)
+    }
+
     pub(super) fn compile(&self) -> Result<Names, ConfigError> {
         let Self {
             signature,
+            more_signatures,
             timestamp,
             id,
             kind,
@@ -65,6 +90,10 @@ impl Headers {
         let optional = |name: &Option<String>| name.as_deref().map(header_name).transpose();
         Ok(Names {
             signature: header_name(signature)?,
+            more_signatures: more_signatures
+                .iter()
+                .map(|name| header_name(name))
+                .collect::<Result<_, _>>()?,
             timestamp: optional(timestamp)?,
             id: optional(id)?,
             kind: optional(kind)?,
@@ -75,9 +104,35 @@ impl Headers {
 /// [`Headers`], checked once.
 pub(super) struct Names {
     pub(super) signature: HeaderName,
+    pub(super) more_signatures: Box<[HeaderName]>,
     pub(super) timestamp: Option<HeaderName>,
     pub(super) id: Option<HeaderName>,
     pub(super) kind: Option<HeaderName>,
+}
+
+impl Names {
+    /// The first of its signature headers that is there, and the header's first value.
+    #[inline]
+    pub(super) fn presented<'h>(
+        &self,
+        headers: &'h HeaderMap,
+    ) -> Option<(&HeaderName, &'h HeaderValue)> {
+        let names = iter::once(&self.signature).chain(&self.more_signatures);
+        names
+            .into_iter()
+            .find_map(|name| Some((name, headers.get(name)?)))
+    }
+
+    /// Refuses id and event type that are there twice with two values.
+    #[inline]
+    pub(super) fn check_names(&self, headers: &HeaderMap) -> Result<(), Rejection> {
+        if headers.len() > headers.keys_len() {
+            for name in [&self.id, &self.kind].into_iter().flatten() {
+                single(headers, name)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The value of a header that may be there only once, or several times with one value.
@@ -108,7 +163,7 @@ pub(super) fn repeated<'h>(
     any_repeated.then(|| headers.get_all(name).iter().skip(1))
 }
 
-fn header_name(name: &str) -> Result<HeaderName, ConfigError> {
+pub(super) fn header_name(name: &str) -> Result<HeaderName, ConfigError> {
     HeaderName::try_from(name)
         .map_err(|_| ConfigError::new(format!("{name:?} can't be the name of a header")))
 }

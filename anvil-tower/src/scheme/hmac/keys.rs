@@ -1,5 +1,6 @@
 use std::fmt;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use hmac::{HmacReset, KeyInit, Mac as _};
 use sha1::Sha1;
@@ -22,7 +23,7 @@ pub enum Algorithm {
 
 impl Algorithm {
     /// The length of a signature, in bytes.
-    pub(super) const fn tag_len(self) -> usize {
+    pub(crate) const fn tag_len(self) -> usize {
         match self {
             Self::Sha1 => 20,
             Self::Sha256 => 32,
@@ -31,23 +32,38 @@ impl Algorithm {
     }
 }
 
-/// A secret and its name. No `Debug`, and dropped once it is hashed in.
-pub(super) struct Secret {
-    pub(super) id: Arc<str>,
-    pub(super) bytes: Vec<u8>,
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sha1 => "SHA-1",
+            Self::Sha256 => "SHA-256",
+            Self::Sha512 => "SHA-512",
+        })
+    }
 }
 
-/// The keys of a scheme, each hashed in once, and their names, by number.
-pub(super) struct Keys {
+/// A secret and its name. No `Debug`, and dropped once it is hashed in.
+pub(crate) struct Secret {
+    pub(crate) id: Arc<str>,
+    /// Whether the id is the user's, and not the secret's number.
+    pub(crate) is_named: bool,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) expires: Option<SystemTime>,
+}
+
+/// The keys of a scheme, each hashed in once, their names and ends, by number.
+pub(crate) struct Keys {
     algorithm: Algorithm,
     first: Mac,
     rest: Box<[Mac]>,
     ids: Box<[Arc<str>]>,
+    /// Empty where no key expires.
+    expires: Box<[Option<SystemTime>]>,
 }
 
 impl Keys {
-    /// `None` where there is no key at all.
-    pub(super) fn new(algorithm: Algorithm, secrets: &[Secret]) -> Option<Self> {
+    /// Hashes the secrets in; `None` where there is none.
+    pub(crate) fn new(algorithm: Algorithm, secrets: &[Secret]) -> Option<Self> {
         let mut keys = secrets
             .iter()
             .map(|secret| Mac::keyed(algorithm, &secret.bytes));
@@ -59,23 +75,54 @@ impl Keys {
                 .iter()
                 .map(|secret| Arc::clone(&secret.id))
                 .collect(),
+            expires: if secrets.iter().any(|secret| secret.expires.is_some()) {
+                secrets.iter().map(|secret| secret.expires).collect()
+            } else {
+                Box::default()
+            },
         })
     }
 
-    pub(super) fn algorithm(&self) -> Algorithm {
+    /// Which keys have expired by `now`, a bit each.
+    #[inline]
+    pub(crate) fn expired(&self, now: SystemTime) -> Expired {
+        let mut bits = 0;
+        for (index, expires) in self.expires.iter().enumerate() {
+            if expires.is_some_and(|expires| expires <= now) {
+                bits |= 1 << index;
+            }
+        }
+        Expired(bits)
+    }
+
+    /// The HMAC of `message` under the key with this number.
+    pub(crate) fn sign(&self, key: u32, message: &[u8]) -> Tag {
+        let rest = usize::try_from(key).ok().and_then(|key| key.checked_sub(1));
+        let mac = rest.and_then(|index| self.rest.get(index));
+        let mut mac = mac.unwrap_or(&self.first).clone();
+        mac.update(message);
+        mac.finish()
+    }
+
+    pub(crate) fn algorithm(&self) -> Algorithm {
         self.algorithm
     }
 
-    pub(super) fn first(&self) -> &Mac {
+    pub(crate) fn first(&self) -> &Mac {
         &self.first
     }
 
-    pub(super) fn rest(&self) -> &[Mac] {
+    pub(crate) fn rest(&self) -> &[Mac] {
         &self.rest
     }
 
+    /// How many there are, at least one.
+    pub(crate) fn len(&self) -> u32 {
+        self.rest.len() as u32 + 1
+    }
+
     /// The name of the key with this number.
-    pub(super) fn id(&self, key: u32) -> Arc<str> {
+    pub(crate) fn id(&self, key: u32) -> Arc<str> {
         let index = usize::try_from(key).unwrap_or(usize::MAX);
         let id = self.ids.get(index).map(Arc::clone);
         id.unwrap_or_else(|| key.to_string().into())
@@ -89,17 +136,29 @@ impl fmt::Debug for Keys {
             first: _,
             rest: _,
             ids,
+            expires,
         } = self;
         f.debug_struct("Keys")
             .field("algorithm", algorithm)
             .field("ids", ids)
+            .field("expires", expires)
             .finish()
+    }
+}
+
+/// Which of at most eight keys have expired.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Expired(u8);
+
+impl Expired {
+    pub(crate) fn has(self, key: u32) -> bool {
+        self.0.checked_shr(key).unwrap_or_default() & 1 == 1
     }
 }
 
 /// An HMAC with its key hashed in: a clone costs a copy, not two rounds of the hash.
 #[derive(Clone)]
-pub(super) enum Mac {
+pub(crate) enum Mac {
     Sha1(HmacReset<Sha1>),
     Sha256(HmacReset<Sha256>),
     /// Boxed: its state is twice as large, and every check is moved a few times.
@@ -120,7 +179,7 @@ impl Mac {
     }
 
     #[inline]
-    pub(super) fn update(&mut self, bytes: &[u8]) {
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
         match self {
             Self::Sha1(mac) => mac.update(bytes),
             Self::Sha256(mac) => mac.update(bytes),
@@ -129,7 +188,7 @@ impl Mac {
     }
 
     #[inline]
-    pub(super) fn finish(&mut self) -> Tag {
+    pub(crate) fn finish(&mut self) -> Tag {
         match self {
             Self::Sha1(mac) => Tag::padded(&mac.finalize_reset().into_bytes()),
             Self::Sha256(mac) => Tag::padded(&mac.finalize_reset().into_bytes()),
@@ -142,7 +201,7 @@ impl Mac {
 ///
 /// Neither `Debug` nor `PartialEq`: it is compared in constant time or not at all.
 #[derive(Clone, Copy)]
-pub(super) struct Tag([u8; Self::MAX_LEN]);
+pub(crate) struct Tag([u8; Self::MAX_LEN]);
 
 impl Tag {
     pub(super) const MAX_LEN: usize = 64;
@@ -153,6 +212,11 @@ impl Tag {
         let mut tag = Self::ZERO;
         tag.0[..bytes.len()].copy_from_slice(bytes);
         tag
+    }
+
+    /// The first `len` bytes.
+    pub(crate) fn bytes(&self, len: usize) -> &[u8] {
+        &self.0[..len]
     }
 
     pub(super) fn bytes_mut(&mut self, len: usize) -> &mut [u8] {
@@ -195,13 +259,15 @@ mod tests {
             Algorithm::Sha256,
             &[Secret {
                 id: "new".into(),
+                is_named: true,
                 bytes: b"hidden".to_vec(),
+                expires: None,
             }],
         )
         .unwrap();
         assert_eq!(
             format!("{keys:?}"),
-            r#"Keys { algorithm: Sha256, ids: ["new"] }"#
+            r#"Keys { algorithm: Sha256, ids: ["new"], expires: [] }"#
         );
     }
 }

@@ -1,8 +1,89 @@
+use std::sync::Arc;
+use std::time::SystemTime;
+
 use base64::Engine;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use unicode_normalization::UnicodeNormalization;
 
+use super::keys::Secret;
 use crate::ConfigError;
+
+/// The secrets of an endpoint, as the sender shows them.
+///
+/// No `Debug`: it holds secrets in the clear, until they are hashed in.
+#[derive(Clone, Default)]
+pub(crate) struct Secrets {
+    list: Vec<Entry>,
+    allow_short: bool,
+}
+
+#[derive(Clone)]
+struct Entry {
+    id: Option<Arc<str>>,
+    secret: Vec<u8>,
+    expires: Option<SystemTime>,
+}
+
+impl Secrets {
+    pub(crate) fn push(
+        &mut self,
+        id: Option<Arc<str>>,
+        secret: &[u8],
+        expires: Option<SystemTime>,
+    ) {
+        self.list.push(Entry {
+            id,
+            secret: secret.to_vec(),
+            expires,
+        });
+    }
+
+    pub(crate) fn allow_short(&mut self) {
+        self.allow_short = true;
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// The keys in the secrets, in their order; there may be none.
+    pub(crate) fn decode(&self, encoding: SecretEncoding) -> Result<Vec<Secret>, ConfigError> {
+        let Self { list, allow_short } = self;
+        if list.len() > MAX_SECRETS {
+            return Err(ConfigError::new(format!(
+                "there are {} secrets; at most {MAX_SECRETS} are tried, so drop the oldest",
+                list.len()
+            )));
+        }
+        let mut keys: Vec<Secret> = Vec::with_capacity(list.len());
+        for (index, entry) in list.iter().enumerate() {
+            let bytes = encoding.decode(&entry.secret)?;
+            if bytes.len() < MIN_KEY_LEN && !allow_short {
+                return Err(ConfigError::new(format!(
+                    "the secret has {} bytes; use {MIN_KEY_LEN} or more, or accept it with allow_short_secret()",
+                    bytes.len()
+                )));
+            }
+            let id = entry
+                .id
+                .as_ref()
+                .map_or_else(|| index.to_string().into(), Arc::clone);
+            if keys.iter().any(|key| key.id == id) {
+                return Err(ConfigError::new(format!(
+                    "two secrets are called {id:?}; the id says which one matched, so each needs its own"
+                )));
+            }
+            keys.push(Secret {
+                id,
+                is_named: entry.id.is_some(),
+                bytes,
+                expires: entry.expires,
+            });
+        }
+        Ok(keys)
+    }
+}
 
 /// How the bytes of a key are written in the secret that the sender shows.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -12,6 +93,9 @@ pub enum SecretEncoding {
     Base64,
     /// The secret is hex of the key.
     Hex,
+    /// The key is the secret's NFKD form ([UAX #15](https://www.unicode.org/reports/tr15/)), in
+    /// UTF-8. Letters of one look but other code points make one key.
+    Nfkd,
     /// The secret is the key, byte for byte.
     #[default]
     Verbatim,
@@ -21,7 +105,13 @@ pub enum SecretEncoding {
 
 impl SecretEncoding {
     /// The key in `secret`. Errors never repeat any of it.
-    pub(super) fn decode(self, secret: &[u8]) -> Result<Vec<u8>, ConfigError> {
+    fn decode(self, secret: &[u8]) -> Result<Vec<u8>, ConfigError> {
+        let is_space = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_whitespace);
+        if is_space(secret.first()) || is_space(secret.last()) {
+            return Err(ConfigError::new(
+                "the secret starts or ends with white space, such as the line end of a file; trim it",
+            ));
+        }
         let key = match self {
             Self::Base64 => base64(secret).ok_or_else(|| {
                 ConfigError::new("the secret is not base64; copy it again, without quotes or spaces")
@@ -31,6 +121,11 @@ impl SecretEncoding {
                     "the secret is not an even number of hex digits; copy it again, without quotes or spaces",
                 )
             })?,
+            Self::Nfkd => str::from_utf8(secret)
+                .map_err(|_| ConfigError::new("the secret is not UTF-8; copy it again as text"))?
+                .nfkd()
+                .collect::<String>()
+                .into_bytes(),
             Self::Verbatim => secret.to_vec(),
             Self::Whsec => whsec(secret)?,
         };
@@ -66,6 +161,8 @@ fn hex(text: &[u8]) -> Option<Vec<u8>> {
     Some(key)
 }
 
+const MAX_SECRETS: usize = 8;
+const MIN_KEY_LEN: usize = 16;
 const ANY_PADDING: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
@@ -95,6 +192,9 @@ mod tests {
             (SecretEncoding::Base64, "a b c d"),
             (SecretEncoding::Hex, "abc"),
             (SecretEncoding::Hex, "zz"),
+            (SecretEncoding::Verbatim, "hidden\n"),
+            (SecretEncoding::Verbatim, " hidden"),
+            (SecretEncoding::Whsec, "whsec_aGVsbG8=\r\n"),
         ] {
             let message = encoding.decode(text.as_bytes()).unwrap_err().to_string();
             assert!(message.contains("the secret"), "{message}");
@@ -103,10 +203,18 @@ mod tests {
     }
 
     #[test]
+    fn nfkd_makes_one_key_of_one_look() {
+        let key = |text: &str| SecretEncoding::Nfkd.decode(text.as_bytes()).unwrap();
+        assert_eq!(key("caf\u{e9} \u{fb01}"), key("cafe\u{301} fi"));
+        assert!(SecretEncoding::Nfkd.decode(b"\xff").is_err());
+    }
+
+    #[test]
     fn an_empty_secret_is_refused_in_every_encoding() {
         for encoding in [
             SecretEncoding::Base64,
             SecretEncoding::Hex,
+            SecretEncoding::Nfkd,
             SecretEncoding::Verbatim,
         ] {
             assert!(

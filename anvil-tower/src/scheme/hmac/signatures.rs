@@ -1,6 +1,8 @@
-use std::iter;
+use std::{fmt, iter};
 
-use http::{HeaderMap, HeaderName, HeaderValue};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use http::{HeaderMap, HeaderName};
 use memchr::memchr;
 
 use super::decode::{decode_base64, decode_hex};
@@ -29,6 +31,22 @@ impl Encoding {
             Self::Hex => decode_hex(text, bytes),
         }
     }
+
+    fn encode(self, bytes: &[u8]) -> String {
+        match self {
+            Self::Base64 => STANDARD.encode(bytes),
+            Self::Hex => hex::encode(bytes),
+        }
+    }
+}
+
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Base64 => "base64",
+            Self::Hex => "hex",
+        })
+    }
 }
 
 /// How a signature header is put together: items between separators, told apart by the tag they
@@ -48,21 +66,20 @@ pub(super) struct SignatureForm {
 }
 
 impl SignatureForm {
-    /// All signatures in the header, and the timestamp where the header carries it.
+    /// All signatures in the values of one header, and the timestamp where the header carries it.
     ///
     /// A signature that can't be decoded is passed over as long as another one can. They are decoded
     /// right to where they stay: to copy what was just written byte by byte is slow.
+    #[inline]
     pub(super) fn read<'h>(
         &self,
-        values: impl IntoIterator<Item = &'h HeaderValue>,
+        values: impl IntoIterator<Item = &'h [u8]>,
         algorithm: Algorithm,
         signatures: &mut Signatures,
     ) -> Result<Option<&'h [u8]>, Rejection> {
         let mut timestamp = None;
-        let mut presented = 0;
         let mut first: Option<&[u8]> = None;
         for value in values {
-            let value = value.as_bytes();
             if let Some(first) = first
                 && !self.repeated
             {
@@ -72,10 +89,11 @@ impl SignatureForm {
                 continue;
             }
             first = Some(value);
+            signatures.seen |= !value.is_empty();
             for item in self.items(value) {
                 if let Some(signature) = self.signature(item) {
-                    presented += 1;
-                    if presented > MAX_SIGNATURES {
+                    signatures.presented += 1;
+                    if signatures.presented > MAX_SIGNATURES {
                         return Err(TOO_MANY_SIGNATURES);
                     }
                     let len = algorithm.tag_len();
@@ -88,11 +106,20 @@ impl SignatureForm {
                 }
             }
         }
-        match (signatures.len, first) {
-            (0, None | Some([])) => Err(MISSING_SIGNATURE),
-            (0, Some(_)) => Err(MALFORMED_SIGNATURE),
-            _ => Ok(timestamp),
+        Ok(timestamp)
+    }
+
+    /// A signature as this form writes it, with the timestamp where the form holds it.
+    pub(super) fn write(&self, signature: &[u8], timestamp: &str) -> String {
+        let mut text = String::new();
+        if let Some(tag) = &self.timestamp_tag {
+            text.push_str(tag);
+            text.push_str(timestamp);
+            text.extend(self.separator.map(char::from));
         }
+        text.extend(self.tags.first().map(String::as_str));
+        text.push_str(&self.encoding.encode(signature));
+        text
     }
 
     /// The timestamp in a header that was read before.
@@ -138,6 +165,10 @@ impl SignatureForm {
 
 /// The signatures a delivery presents, decoded. Nearly all present one, which is kept in place.
 pub(super) struct Signatures {
+    /// How many there were, decodable or not.
+    presented: usize,
+    /// Whether there was any text at all.
+    seen: bool,
     len: usize,
     first: Tag,
     rest: Vec<Tag>,
@@ -146,6 +177,8 @@ pub(super) struct Signatures {
 impl Signatures {
     pub(super) fn none() -> Self {
         Self {
+            presented: 0,
+            seen: false,
             len: 0,
             first: Tag::ZERO,
             rest: Vec::new(),
@@ -169,6 +202,16 @@ impl Signatures {
         }
     }
 
+    /// Refuses a delivery of whose signatures none can be one.
+    #[inline]
+    pub(super) fn check(&self) -> Result<(), Rejection> {
+        match (self.len, self.seen) {
+            (0, false) => Err(MISSING_SIGNATURE),
+            (0, true) => Err(MALFORMED_SIGNATURE),
+            _ => Ok(()),
+        }
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &Tag> {
         let first = (self.len > 0).then_some(&self.first);
         first.into_iter().chain(&self.rest)
@@ -180,8 +223,7 @@ pub(super) const MAX_SIGNATURES: usize = 8;
 
 #[cfg(test)]
 mod tests {
-    use base64::Engine;
-    use base64::engine::general_purpose::STANDARD;
+    use http::HeaderValue;
     use proptest::prelude::*;
 
     use super::*;
@@ -207,8 +249,10 @@ mod tests {
             headers.append(NAME, value.parse().unwrap());
         }
         let mut signatures = Signatures::none();
+        let lines = headers.get_all(NAME).iter().map(HeaderValue::as_bytes);
         let timestamp = form
-            .read(headers.get_all(NAME), Algorithm::Sha256, &mut signatures)
+            .read(lines, Algorithm::Sha256, &mut signatures)
+            .and_then(|timestamp| signatures.check().map(|()| timestamp))
             .map_err(|rejection| rejection.cause())?;
         let text = timestamp.map(|text| String::from_utf8(text.to_vec()).unwrap());
         assert_eq!(
@@ -285,6 +329,17 @@ mod tests {
     }
 
     #[test]
+    fn what_is_written_is_read() {
+        let text = form().write(&[7; 32], "12");
+        assert_eq!(read(&form(), &[&text]), Ok((1, Some("12".into()))));
+        let base64 = SignatureForm {
+            encoding: Encoding::Base64,
+            ..SignatureForm::default()
+        };
+        assert_eq!(read(&base64, &[&base64.write(&[7; 32], "")]), Ok((1, None)));
+    }
+
+    #[test]
     fn an_optional_tag_may_be_missing() {
         let form = SignatureForm {
             tags: vec!["sha256=".into()],
@@ -337,7 +392,8 @@ mod tests {
             let encoding = if base64 { Encoding::Base64 } else { Encoding::Hex };
             for tag_optional in [false, true] {
                 let form = SignatureForm { separator, encoding, tag_optional, ..form() };
-                let _ = form.read(headers.get_all(NAME), Algorithm::Sha512, &mut Signatures::none());
+                let lines = headers.get_all(NAME).iter().map(HeaderValue::as_bytes);
+                let _ = form.read(lines, Algorithm::Sha512, &mut Signatures::none());
             }
         }
     }

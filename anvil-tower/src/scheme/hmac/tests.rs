@@ -6,7 +6,7 @@ use crate::testing::{
     BODY, BODY_THEN_TIMESTAMP, GITHUB, SECRET, SIGNED_AT, STANDARD, STRIPE, check, check_at, head,
     names, signed_at,
 };
-use crate::{Scheme, StandardWebhooks, Stripe};
+use crate::{Preset, Scheme};
 use sha2::{Digest, Sha256};
 
 fn plain() -> HmacBuilder {
@@ -99,7 +99,7 @@ fn milliseconds_are_read_as_such() {
 
 #[test]
 fn a_stale_forgery_is_a_mismatch() {
-    let scheme = Stripe::new(SECRET).unwrap();
+    let scheme = Preset::stripe(SECRET).unwrap();
     let late = signed_at() + std::time::Duration::from_secs(301);
     let head = head(&[("stripe-signature", STRIPE)]);
     assert_eq!(
@@ -111,7 +111,8 @@ fn a_stale_forgery_is_a_mismatch() {
 
 #[test]
 fn a_sender_whose_retries_keep_their_timestamp_can_be_tolerated() {
-    let scheme = Stripe::builder()
+    let scheme = Preset::STRIPE
+        .builder()
         .secret(SECRET)
         .tolerate_past(std::time::Duration::MAX)
         .tolerate_future(std::time::Duration::ZERO)
@@ -162,13 +163,13 @@ fn parts_that_do_not_fit_together_are_refused() {
             with_timestamp()
                 .timestamp_tag("t=")
                 .signed_content("{timestamp}{body}"),
-            "either",
+            "one place",
         ),
         (
             with_timestamp()
                 .or_headers(Headers::new("z"))
                 .signed_content("{timestamp}{body}"),
-            "either",
+            "one place",
         ),
         (
             HmacScheme::builder("acme", Headers::new("not a header")),
@@ -214,7 +215,7 @@ proptest! {
             request = request.header(name, value);
         }
         let head = request.body(()).unwrap().into_parts().0;
-        let scheme = StandardWebhooks::builder()
+        let scheme = Preset::STANDARD_WEBHOOKS.builder()
             .secret(crate::testing::WHSEC)
             .tolerate_past(std::time::Duration::MAX)
             .tolerate_future(std::time::Duration::MAX)
@@ -236,7 +237,7 @@ proptest! {
             }
         }
         let head = request.body(()).unwrap().into_parts().0;
-        let scheme = StandardWebhooks::new(crate::testing::WHSEC).unwrap();
+        let scheme = Preset::standard_webhooks(crate::testing::WHSEC).unwrap();
         let now = std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds >> 8);
         prop_assert!(check_at(&scheme, &head, &body, now).is_err());
         let _ = scheme.identify(&head, &body);

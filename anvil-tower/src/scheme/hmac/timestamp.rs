@@ -1,8 +1,10 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use jiff::Timestamp;
+
 use crate::rejection::{FUTURE, MALFORMED_TIMESTAMP, Rejection, STALE};
 
-/// The unit in which a sender counts from the Unix epoch.
+/// How a sender writes the time: counted from the Unix epoch, or as a date.
 ///
 /// Taking milliseconds for seconds puts every delivery tens of thousands of years ahead.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -10,6 +12,9 @@ use crate::rejection::{FUTURE, MALFORMED_TIMESTAMP, Rejection, STALE};
 pub enum TimestampUnit {
     /// Milliseconds.
     Milliseconds,
+    /// A date with its offset from UTC ([RFC 3339](https://www.rfc-editor.org/rfc/rfc3339)),
+    /// measured in milliseconds.
+    Rfc3339,
     /// Seconds.
     #[default]
     Seconds,
@@ -27,7 +32,11 @@ impl TimestampRule {
     /// Measures a timestamp; the verdict is for after the signature was found right.
     #[inline]
     pub(super) fn judge(&self, text: &[u8], now: SystemTime) -> Result<Stamp, Rejection> {
-        let at = parse(text).ok_or(MALFORMED_TIMESTAMP)?;
+        let at = match self.unit {
+            TimestampUnit::Milliseconds | TimestampUnit::Seconds => parse_number(text),
+            TimestampUnit::Rfc3339 => parse_date(text),
+        }
+        .ok_or(MALFORMED_TIMESTAMP)?;
         // Whole units, as senders and their libraries count: 300.9 s after the second 0 is 300 s.
         let age = self.count(now).saturating_sub(at);
         let freshness = if age > self.width(self.past) {
@@ -37,12 +46,18 @@ impl TimestampRule {
         } else {
             Freshness::Fresh
         };
-        let since_epoch = match self.unit {
-            TimestampUnit::Milliseconds => Duration::from_millis(at.unsigned_abs()),
+        let distance = match self.unit {
+            TimestampUnit::Milliseconds | TimestampUnit::Rfc3339 => {
+                Duration::from_millis(at.unsigned_abs())
+            }
             TimestampUnit::Seconds => Duration::from_secs(at.unsigned_abs()),
         };
         Ok(Stamp {
-            at: UNIX_EPOCH.checked_add(since_epoch),
+            at: if at < 0 {
+                UNIX_EPOCH.checked_sub(distance)
+            } else {
+                UNIX_EPOCH.checked_add(distance)
+            },
             freshness,
         })
     }
@@ -59,7 +74,7 @@ impl TimestampRule {
     fn width(&self, duration: Duration) -> i64 {
         let seconds = i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
         match self.unit {
-            TimestampUnit::Milliseconds => seconds
+            TimestampUnit::Milliseconds | TimestampUnit::Rfc3339 => seconds
                 .saturating_mul(1000)
                 .saturating_add(i64::from(duration.subsec_millis())),
             TimestampUnit::Seconds => seconds,
@@ -93,7 +108,7 @@ enum Freshness {
 }
 
 /// Digits and nothing else; no sign, no space, no fraction.
-fn parse(text: &[u8]) -> Option<i64> {
+fn parse_number(text: &[u8]) -> Option<i64> {
     if text.is_empty() || text.len() > MAX_DIGITS {
         return None;
     }
@@ -105,6 +120,22 @@ fn parse(text: &[u8]) -> Option<i64> {
     });
     i64::try_from(number).ok().filter(|_| all_digits)
 }
+
+/// Milliseconds from the Unix epoch, rounded towards the past. The parser takes more than RFC 3339,
+/// such as a name of a zone, so the characters are looked at first.
+fn parse_date(text: &[u8]) -> Option<i64> {
+    let is_plain =
+        |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b':' | b'T' | b'Z');
+    let is_date = text.len() <= MAX_DATE_LEN && text.iter().all(is_plain);
+    let date: Timestamp = str::from_utf8(text)
+        .ok()
+        .filter(|_| is_date)?
+        .parse()
+        .ok()?;
+    i64::try_from(date.as_nanosecond().div_euclid(1_000_000)).ok()
+}
+
+const MAX_DATE_LEN: usize = 40;
 
 /// So many nines still fit 64 bits without a sign.
 const MAX_DIGITS: usize = 19;
@@ -153,6 +184,39 @@ mod tests {
     }
 
     #[test]
+    fn dates_are_measured_in_milliseconds_in_any_offset() {
+        let dates = TimestampRule {
+            unit: TimestampUnit::Rfc3339,
+            ..RULE
+        };
+        for text in [
+            "1970-01-01T00:16:40Z",
+            "1970-01-01T00:16:40.000000001Z",
+            "1970-01-01T02:16:40+02:00",
+            "1969-12-31T17:16:40-07:00",
+        ] {
+            assert_eq!(cause(dates, text, 1_300_000), "fresh", "{text}");
+            assert_eq!(cause(dates, text, 1_300_001), "stale", "{text}");
+            assert_eq!(cause(dates, text, 939_999), "future", "{text}");
+        }
+        let before = dates
+            .judge(b"1969-12-31T23:59:59.999Z", UNIX_EPOCH)
+            .unwrap();
+        assert_eq!(before.at, Some(UNIX_EPOCH - Duration::from_millis(1)));
+        for text in [
+            "",
+            "1000",
+            "1970-01-01",
+            "1970-01-01T00:16:40",
+            "1970-01-01T00:16:40Z ",
+            "1970-13-01T00:16:40Z",
+            "1970-01-01T00:16:40+02:00[Europe/Berlin]",
+        ] {
+            assert_eq!(cause(dates, text, 0), "malformed_timestamp", "{text:?}");
+        }
+    }
+
+    #[test]
     fn what_is_not_a_number_is_malformed_and_a_huge_one_is_the_future() {
         for text in [
             "",
@@ -194,7 +258,11 @@ mod tests {
         #[test]
         fn no_input_panics(text: Vec<u8>, digits in "[0-9]{0,25}", seconds: u32, past: Duration) {
             let now = UNIX_EPOCH + Duration::from_secs(seconds.into());
-            for unit in [TimestampUnit::Seconds, TimestampUnit::Milliseconds] {
+            for unit in [
+                TimestampUnit::Milliseconds,
+                TimestampUnit::Rfc3339,
+                TimestampUnit::Seconds,
+            ] {
                 let rule = TimestampRule { unit, past, future: past };
                 let _ = rule.judge(&text, now);
                 let _ = rule.judge(digits.as_bytes(), now);

@@ -1,0 +1,149 @@
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use super::{Built, Facts, Preset, Signing};
+use crate::ConfigError;
+use crate::hmac::{SecretEncoding, Secrets};
+
+/// Builds a [`Preset`]: the sender's own settings, and what only the user can know.
+///
+/// Every setter takes whatever it is given; [`build`](Self::build) checks the whole.
+#[must_use = "a preset does nothing until it is built"]
+pub struct PresetBuilder {
+    facts: &'static Facts,
+    settings: Settings,
+}
+
+/// What the user has set; the rest is the sender's.
+///
+/// No `Debug`: it holds secrets in the clear.
+#[derive(Default)]
+pub(crate) struct Settings {
+    pub(crate) secrets: Secrets,
+    pub(crate) secret_encoding: Option<SecretEncoding>,
+    pub(crate) past: Option<Duration>,
+    pub(crate) future: Option<Duration>,
+    pub(crate) public_url: Option<String>,
+    pub(crate) handshake_token: Option<Box<str>>,
+    body_limit: Option<usize>,
+}
+
+impl PresetBuilder {
+    pub(super) fn new(facts: &'static Facts) -> Self {
+        Self {
+            facts,
+            settings: Settings::default(),
+        }
+    }
+
+    /// Adds a secret, as the sender shows it. Its id is its number, from `"0"`.
+    ///
+    /// While secrets are rotated there are two: a signature by any of them is accepted. Range: 1 to
+    /// 8 secrets. Default: none, which is refused.
+    pub fn secret(mut self, secret: impl AsRef<[u8]>) -> Self {
+        self.settings.secrets.push(None, secret.as_ref(), None);
+        self
+    }
+
+    /// Adds a secret under an id of its own, by which
+    /// [`Verified::key_id`](crate::Verified::key_id) reports it.
+    pub fn named_secret(mut self, id: impl Into<Arc<str>>, secret: impl AsRef<[u8]>) -> Self {
+        let secrets = &mut self.settings.secrets;
+        secrets.push(Some(id.into()), secret.as_ref(), None);
+        self
+    }
+
+    /// Adds a secret under an id of its own that is accepted until `end`, the end excluded. From
+    /// then on a delivery signed with it is refused as [`Expired`](crate::RejectionKind::Expired).
+    pub fn expiring_secret(
+        mut self,
+        id: impl Into<Arc<str>>,
+        secret: impl AsRef<[u8]>,
+        end: SystemTime,
+    ) -> Self {
+        let secrets = &mut self.settings.secrets;
+        secrets.push(Some(id.into()), secret.as_ref(), Some(end));
+        self
+    }
+
+    /// Accepts keys under 16 bytes, which can be guessed offline from one captured delivery.
+    /// Default: refused.
+    pub fn allow_short_secret(mut self) -> Self {
+        self.settings.secrets.allow_short();
+        self
+    }
+
+    /// Sets how the key is written in the secret. Default: the sender's way.
+    pub fn secret_encoding(mut self, encoding: SecretEncoding) -> Self {
+        self.settings.secret_encoding = Some(encoding);
+        self
+    }
+
+    /// Sets how old a signed timestamp may be; `Duration::MAX` takes any age. Default: the sender's
+    /// tolerance, 300 s where it documents none.
+    pub fn tolerate_past(mut self, age: Duration) -> Self {
+        self.settings.past = Some(age);
+        self
+    }
+
+    /// Sets how far ahead a signed timestamp may be. Default: as for the past.
+    pub fn tolerate_future(mut self, lead: Duration) -> Self {
+        self.settings.future = Some(lead);
+        self
+    }
+
+    /// Sets the URL of the endpoint as the sender has it, for a sender that signs it. A URL without
+    /// a path gets that of the request, and one without a query the request's query. Default: none,
+    /// which is refused where the URL is signed.
+    ///
+    /// Scheme and host are never taken from the request, nor from a forwarded header.
+    pub fn public_url(mut self, url: impl Into<String>) -> Self {
+        self.settings.public_url = Some(url.into());
+        self
+    }
+
+    /// Sets the token that an unsigned handshake has to show, such as the "verify token" of Meta.
+    /// Default: none, and such a handshake is refused.
+    pub fn handshake_token(mut self, token: impl Into<Box<str>>) -> Self {
+        self.settings.handshake_token = Some(token.into());
+        self
+    }
+
+    /// Sets the longest body, in bytes. A limit of the layer overrides it. Default: what the sender
+    /// documents, else 1 MiB.
+    pub fn body_limit(mut self, bytes: usize) -> Self {
+        self.settings.body_limit = Some(bytes);
+        self
+    }
+
+    /// Builds the scheme.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError`] says what to change: no secret, more than 8, an empty, short or undecodable
+    /// one or one with white space around it, or a setting that this sender has no use for or can't
+    /// do without.
+    pub fn build(self) -> Result<Preset, ConfigError> {
+        let Self { facts, settings } = self;
+        let scheme = match facts.signing {
+            Signing::Custom(build, _) => Built::Custom(build(&settings)?),
+            Signing::Hmac(builder) => Built::Hmac(builder().settings(&settings).build()?),
+        };
+        Ok(Preset {
+            facts,
+            scheme,
+            body_limit: settings.body_limit.unwrap_or(facts.body_limit),
+            handshake_token: settings.handshake_token,
+        })
+    }
+}
+
+impl fmt::Debug for PresetBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PresetBuilder")
+            .field("name", &self.facts.name())
+            .field("secrets", &self.settings.secrets.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,5 @@
+mod github;
+mod shopify;
+mod slack;
+mod standard_webhooks;
+mod stripe;

@@ -1,0 +1,3 @@
+use super::Facts;
+
+pub(super) const LIST: &[&Facts] = &[];
