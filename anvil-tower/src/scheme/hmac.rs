@@ -214,6 +214,7 @@ impl HmacScheme {
     }
 
     /// Begins a check that has to wait for the body.
+    #[inline(never)]
     fn begin_in_body(&self, head: &Parts, now: SystemTime) -> Result<Check, Rejection> {
         let presented = self.presented(head);
         let names = presented.map(|presented| presented.names);

@@ -131,7 +131,10 @@ impl<'s> Verdict<'s> {
     pub(super) fn compare(&mut self, expected: &Tag, index: u32) {
         for signature in self.signatures.iter() {
             let equal = expected.ct_eq(signature);
-            self.key.conditional_assign(&index, equal & !self.matched);
+            // The first key is the answer until another one is.
+            if index > 0 {
+                self.key.conditional_assign(&index, equal & !self.matched);
+            }
             self.matched |= equal;
         }
     }

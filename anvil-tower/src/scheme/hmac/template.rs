@@ -149,7 +149,11 @@ impl Template {
         for segment in &self.before {
             let bytes = segment.bytes(values);
             if let Some(free) = piece.get_mut(len..len + bytes.len()) {
-                free.copy_from_slice(bytes);
+                match (free, bytes) {
+                    // What stands between two values is mostly one character.
+                    ([free], [byte]) => *free = *byte,
+                    (free, bytes) => free.copy_from_slice(bytes),
+                }
                 len += bytes.len();
             } else {
                 feed(&piece[..len]);
