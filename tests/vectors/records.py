@@ -39,6 +39,13 @@ class Sender:
         """A key that the receiver does not know."""
         return self.key[:-1] + bytes([self.key[-1] ^ 1])
 
+    @property
+    def former_secret(self):
+        """Another secret of the same form."""
+        if self.encoding == "utf8":
+            return self.secret + "-former"
+        return self.secret[:-6] + ("000000" if self.encoding == "hex" else "AAAAA=")
+
     def __call__(self, name, headers, body, why="", **receiver):
         """One record; it is invalid where there is a reason."""
         receiver = self.receiver | receiver
@@ -184,34 +191,32 @@ def bare(make, header, bodies, form, prefix="", name_of_hash="sha256", **options
     yield make("digest of another hash", sign(plain, make.key, other), plain, why="wrong length")
 
 
-def signed(make, sign, bodies, at, form, prefix="", **options):
+def signed(make, sign, bodies, at, form, prefix="", keys=None, **options):
     """The records of every sender that signs the bytes of the body.
 
-    `sign(body, key)` gives the headers; the one named `at` ends in the digest. The first of the
+    `sign(body, key)` gives the headers; the one named `at` ends in the digest. `keys` are a good and
+    a wrong one where the receiver has no secret. The first of the
     bodies is the one that the changed requests are made of.
     """
+    key, other_key = keys or (make.key, make.other_key)
     for what, body in bodies.items():
-        yield make(what, sign(body, make.key), body)
+        yield make(what, sign(body, key), body)
     plain = next(iter(bodies.values()))
-    good = sign(plain, make.key)
-    if make.secret is not None:
-        former = make.secret[:-6] + ("000000" if make.encoding == "hex" else "AAAAA=")
-        former = former if make.encoding != "utf8" else make.secret + "-former"
-        yield make("two secrets at the receiver, signed with the second", good, plain,
-                   secrets=[former, make.secret])
-
+    good = sign(plain, key)
     for what, body in changed_bodies(plain):
         yield make(what, good, body, why="the body is not the one signed")
     if plain.startswith((b"{", b"[")):
         yield make("the same JSON, written again", good, again(plain),
                    why="the same value in other bytes")
-    for what, body in bodies.items():
-        if what == "emoji and accents":
-            yield make("emoji replaced by its escape", sign(body, make.key), escaped(body),
-                       why="the same value in other bytes")
-    yield make("wrong secret", sign(plain, make.other_key), plain, why="signed with another secret")
-    yield make("secret with a line end", sign(plain, make.key + b"\n"), plain,
-               why="signed with another secret")
+    if noted := bodies.get("emoji and accents"):
+        yield make("emoji replaced by its escape", sign(noted, key), escaped(noted),
+                   why="the same value in other bytes")
+    yield make("wrong secret", sign(plain, other_key), plain, why="signed with another secret")
+    if not keys:
+        yield make("two secrets at the receiver, signed with the second", good, plain,
+                   secrets=[make.former_secret, make.secret])
+        yield make("secret with a line end", sign(plain, key + b"\n"), plain,
+                   why="signed with another secret")
     yield from misread(make, good, plain, at, form, prefix, **options)
 
 

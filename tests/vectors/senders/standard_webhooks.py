@@ -5,8 +5,7 @@ Most senders of this family differ in nothing but the names of the headers.
 
 from asymmetric import ed25519_key
 from records import (
-    BASE64, NOW, Form, Sender, b64, bodies, by, compact, mac, millis, misread, seconds, signed,
-    timed,
+    BASE64, NOW, Form, Sender, b64, bodies, by, compact, mac, millis, seconds, signed, timed,
 )
 
 EVENT = {
@@ -81,8 +80,8 @@ def asymmetric():
         return {"webhook-id": "msg_vectors0001", "webhook-timestamp": shown or at,
                 "webhook-signature": f"v1a,{signature}"}
 
-    for what, body in bodies(EVENT).items():
-        yield make(what, sign(body), body)
+    yield from signed(make, sign, bodies(EVENT), "webhook-signature", Form("base64", 64), "v1a,",
+                      keys=(key, other))
     good = sign(plain)
     value = good["webhook-signature"]
     wrong = sign(plain, other)["webhook-signature"]
@@ -94,12 +93,8 @@ def asymmetric():
                {**good, "webhook-signature": f"v1,{b64(bytes(32))} {value}"}, plain)
     yield from timed(make, sign, plain, seconds, 300, header="webhook-timestamp")
 
-    changed = bytes([plain[0] ^ 1]) + plain[1:]
-    yield make("one bit of the body", good, changed, why="the body is not the one signed")
-    yield make("another key", sign(plain, other), plain, why="signed with another key")
     yield make("another id", sign(plain, ident="msg_vectors0002"), plain, why="the id is signed")
     yield make("HMAC with the public key",
                {**good, "webhook-signature":
                 "v1," + b64(mac(public, f"msg_vectors0001.{NOW}.".encode() + plain))},
                plain, why="a public key is no secret")
-    yield from misread(make, good, plain, "webhook-signature", Form("base64", 64), "v1a,")
