@@ -362,3 +362,31 @@ def spare_bits(text):
     assert digits != text
     changed = alphabet[alphabet.index(digits[-1]) ^ 1]
     return digits[:-1] + changed + text[len(digits):]
+
+
+def token(make, header, bodies, prefix=""):
+    """The records of a sender that proves itself by a secret in a header; no body is covered."""
+    secret = make.secret
+    for what, body in bodies.items():
+        yield make(what, {header: prefix + secret}, body)
+    plain = next(iter(bodies.values()))
+    yield make("header name in lower case", {header.lower(): prefix + secret}, plain)
+    yield make("two secrets at the receiver, the second sent", {header: prefix + secret}, plain,
+               secrets=[make.former_secret, secret])
+    for what, value, why in [
+        ("one bit of the secret", secret[:-1] + chr(ord(secret[-1]) ^ 1), "another secret"),
+        ("another secret of the same length", secret[::-1], "another secret"),
+        ("secret in capitals", secret.upper(), "case matters"),
+        ("the start of the secret", secret[:-1], "another secret"),
+        ("first letter of the secret", secret[:1], "another secret"),
+        ("more behind the secret", secret + "0", "another secret"),
+        ("secret twice", f"{secret},{secret}", "another secret"),
+        ("SHA-256 of the secret", hashlib.sha256(secret.encode()).hexdigest(), "another secret"),
+        ("base64 of the secret", b64(secret.encode()), "another secret"),
+        ("HMAC of the body", mac(secret.encode(), plain).hex(), "another secret"),
+    ]:
+        yield make(what, {header: prefix + value}, plain, why=why)
+    yield make("no header", {header: None}, plain, why="no secret")
+    yield make("empty header", {header: ""}, plain, why="no secret in the header")
+    yield make("two headers that differ", {header: [prefix + secret, prefix + secret[:-1]]}, plain,
+               why="two answers to one question")
