@@ -15,7 +15,8 @@ class Sender:
     """Makes the records of one preset, for a receiver that is set up as told here.
 
     `names` says what a valid record is to report, see `by`; `headers` are sent with every request
-    of this sender unless a record has its own; `label` comes before every name. Everything else lands in the record as it is.
+    of this sender unless a record has its own; `label` comes before every name. Everything else
+    lands in the record as it is.
     """
 
     def __init__(self, provider, secret=None, encoding="utf8", *, tolerance=None, names=None,
@@ -194,9 +195,9 @@ def bare(make, header, bodies, form, prefix="", name_of_hash="sha256", **options
 def signed(make, sign, bodies, at, form, prefix="", keys=None, **options):
     """The records of every sender that signs the bytes of the body.
 
-    `sign(body, key)` gives the headers; the one named `at` ends in the digest. `keys` are a good and
-    a wrong one where the receiver has no secret. The first of the
-    bodies is the one that the changed requests are made of.
+    `sign(body, key)` gives the headers; the one named `at` ends in the digest. `keys` are a good
+    and a wrong one where the receiver has no secret. The first of the bodies is the one that the
+    changed requests are made of.
     """
     key, other_key = keys or (make.key, make.other_key)
     for what, body in bodies.items():
@@ -245,7 +246,7 @@ def misread(make, good, body, at, form, prefix="", once=True):
 def timed(make, sign, body, clock, past, future=None, header=None):
     """The records of every sender that signs a time.
 
-    `sign(body, at=...)` signs and sends that time; with `shown` it sends another one than it signed.
+    `sign(body, at=...)` signs and sends that time; with `shown` it sends another one.
     `clock(seconds, units)` writes a time so far from now; `header` is where it is sent.
     """
     future = past if future is None else future

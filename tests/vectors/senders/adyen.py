@@ -95,7 +95,8 @@ def records():
     yield make("last of two items wrong", other, wrong, why="every item has to be signed")
     yield make("last of two items without a signature", other, ITEM,
                why="every item has to be signed")
-    yield make("secret used as it stands", sign(ITEM, SECRET.encode()), why="the secret is hexadecimal")
+    yield make("secret used as it stands", sign(ITEM, SECRET.encode()),
+               why="the secret is hexadecimal")
 
     def put(value):
         return {**good, "additionalData": {"hmacSignature": value}}
@@ -108,12 +109,13 @@ def records():
         if changed:
             yield make(what, put(changed), why=why)
     yield make("no signature", ITEM, why="no signature")
-    yield make("no additional data", {name: good[name] for name in good if name != "additionalData"},
-               why="no signature")
+    bare = {name: good[name] for name in good if name != "additionalData"}
+    yield make("no additional data", bare, why="no signature")
     yield sender("signature in a header", {"HmacSignature": value}, compact(batch(ITEM)),
                  why="no signature in the body")
     twice = compact(batch(good)).replace(b'"eventCode"', b'"eventCode":"REFUND","eventCode"')
-    yield sender("two event codes, the last is signed", {}, twice, why="two answers to one question")
+    yield sender("two event codes, the last is signed", {}, twice,
+                 why="two answers to one question")
     yield make("no items", why="nothing is signed")
     for what, body in [
         ("no list of items", b'{"live":"false"}'),

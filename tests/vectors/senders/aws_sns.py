@@ -57,15 +57,15 @@ def sign(message, key, version="2", url=URL, hashed=None):
 def records():
     key, other = private_key("aws_sns"), private_key("aws_sns_other")
     mine, foreign = certificate("aws_sns"), certificate("aws_sns_other")
-    known = {URL: mine, ANOTHER: foreign} | dict.fromkeys(FOREIGN.values(), foreign)
-    sender = Sender("aws-sns", certificates=known,
+    sender = Sender("aws-sns", certificates={URL: mine},
                     names=by(kind="x-amz-sns-message-type", id="/MessageId"))
 
-    def make(what, message, why=""):
+    def make(what, message, why="", **options):
         body = message if isinstance(message, bytes) else compact(message)
-        kind = CONFIRMATION["Type"] if CONFIRMATION["MessageId"].encode() in body else "Notification"
+        confirms = CONFIRMATION["MessageId"].encode() in body
+        kind = "SubscriptionConfirmation" if confirms else "Notification"
         headers = {"Content-Type": "text/plain; charset=UTF-8", "x-amz-sns-message-type": kind}
-        return sender(what, headers, body, why=why)
+        return sender(what, headers, body, why=why, **options)
 
     plain = sign(NOTIFICATION, key)
     yield make("notification", plain)
@@ -109,11 +109,12 @@ def records():
 
     yield make("wrong key", sign(NOTIFICATION, other), why="signed with another key")
     yield make("another certificate of Amazon", {**plain, "SigningCertURL": ANOTHER},
-               why="signed with another key")
+               why="signed with another key", certificates={URL: mine, ANOTHER: foreign})
     yield make("a certificate that is not there", {**plain, "SigningCertURL": f"{HOST}/none.pem"},
                why="no key")
     for what, url in FOREIGN.items():
-        yield make(what, sign(NOTIFICATION, other, url=url), why="not a certificate of SNS")
+        yield make(what, sign(NOTIFICATION, other, url=url), why="not a certificate of SNS",
+                   certificates={url: foreign})
     form = Form("base64", 256)
     value = plain["Signature"]
     yield make("one bit of the signature", {**plain, "Signature": form.flipped(value)},
@@ -125,5 +126,5 @@ def records():
     yield make("version 3", sign(NOTIFICATION, key, "3"), why="only 1 and 2 are known")
     yield make("version 2 signed with SHA-1", sign(NOTIFICATION, key, "2", hashed=hashes.SHA1()),
                why="version 2 is SHA-256")
-    yield make("version 1 signed with SHA-256", sign(NOTIFICATION, key, "1", hashed=hashes.SHA256()),
-               why="version 1 is SHA-1")
+    yield make("version 1 signed with SHA-256",
+               sign(NOTIFICATION, key, "1", hashed=hashes.SHA256()), why="version 1 is SHA-1")

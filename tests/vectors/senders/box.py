@@ -46,7 +46,7 @@ def records():
     pacific = "2026-09-21T07:13:20-07:00"
     yield make("time of another zone", sign(plain, at=pacific), plain)
     yield make("the same instant in another zone than was signed",
-               sign(plain, at=pacific, shown=iso()), plain, why="the time is signed as it is written")
+               sign(plain, at=pacific, shown=iso()), plain, why="the time is signed as written")
     yield make("signature version 2", {**sign(plain), "BOX-SIGNATURE-VERSION": "2"}, plain,
                why="only version 1 is known")
     yield make("algorithm HmacSHA1", {**sign(plain), "BOX-SIGNATURE-ALGORITHM": "HmacSHA1"}, plain,

@@ -30,9 +30,10 @@ def records():
     yield make("ping", sign(ping), ping)
     yield make("two keys at the receiver, signed with the second", sign(plain), plain,
                secrets=[ed25519_key("standard_webhooks")[1].hex(), public.hex()])
-    yield make("signature of zeros", {**sign(plain), NAME: "00" * 64}, plain, why="another signature")
-    yield make("HMAC with the public key",
-               {**sign(plain), NAME: mac(public, seconds().encode() + plain, "sha512").hex()}, plain,
-               why="a public key is no secret")
-    yield make("signature of the bare body", {**sign(plain), NAME: key.sign(plain).hex()}, plain,
-               why="the time is not signed")
+    hmac = mac(public, seconds().encode() + plain, "sha512").hex()
+    for what, signature, why in [
+        ("signature of zeros", "00" * 64, "another signature"),
+        ("HMAC with the public key", hmac, "a public key is no secret"),
+        ("signature of the bare body", key.sign(plain).hex(), "the time is not signed"),
+    ]:
+        yield make(what, {**sign(plain), NAME: signature}, plain, why=why)

@@ -52,7 +52,8 @@ def family(provider, secret, event, kind):
         yield make(what, {NAME: value}, plain)
     for what, value, why in [
         ("wrong v1 beside a good v0", f"t={NOW},v0={good0},h={listed},v1={bad1}", "a downgrade"),
-        ("undecodable v1 beside a good v0", f"t={NOW},v0={good0},h={listed},v1=none", "a downgrade"),
+        ("undecodable v1 beside a good v0", f"t={NOW},v0={good0},h={listed},v1=none",
+         "a downgrade"),
         ("empty v1 beside a good v0", f"t={NOW},v0={good0},h={listed},v1=", "a downgrade"),
         ("v1 of the text of v0", f"t={NOW},h={listed},v1={good0}", "another signed text"),
         ("v0 of the text of v1", f"t={NOW},h={listed},v0={good1}", "another signed text"),

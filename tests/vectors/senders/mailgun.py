@@ -33,11 +33,12 @@ def records():
                 "signature": mac(key, f"{at}{token}".encode()).hex()}
 
     def of_json(what, proof, why="", data=DATA, **options):
-        return make(f"JSON: {what}", JSON, compact({"signature": proof, "event-data": data}), why=why,
-                    **options)
+        body = compact({"signature": proof, "event-data": data})
+        return make(f"JSON: {what}", JSON, body, why=why, **options)
 
     def of_form(what, proof, why="", data=MAIL, **options):
-        return make(f"form: {what}", FORM, urlencode({**data, **proof}).encode(), why=why, **options)
+        body = urlencode({**data, **proof}).encode()
+        return make(f"form: {what}", FORM, body, why=why, **options)
 
     noted = compact({"signature": fields(), "event-data": {**DATA, "note": NOTE}})
     event = {"signature": fields(), "event-data": DATA}

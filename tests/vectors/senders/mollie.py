@@ -1,4 +1,7 @@
-"""Mollie, next generation: X-Mollie-Signature, [sha256=]<hex of the HMAC of the body>; may repeat."""
+"""Mollie, next generation: X-Mollie-Signature, [sha256=]<hex of the HMAC of the body>.
+
+The header may come several times.
+"""
 
 from records import HEX, Sender, bare, bodies, by, compact, mac
 

@@ -36,7 +36,8 @@ def records():
         ("no time", f"h1={good}", "no timestamp"),
         ("commas for the semicolons", f"ts={NOW},h1={good}", "nothing to read"),
         ("a dot for the colon in the signed text", f"ts={NOW};h1={dot}", "another signed text"),
-        ("two times that differ", f"ts={NOW};ts={NOW - 1};h1={good}", "two answers to one question"),
+        ("two times that differ", f"ts={NOW};ts={NOW - 1};h1={good}",
+         "two answers to one question"),
     ]:
         yield make(what, {NAME: value}, plain, why=why)
     yield make("milliseconds", sign(plain, at=millis()), plain, why="from the future")

@@ -64,7 +64,8 @@ def records():
     good = token(plain)
     for what, body in changed_bodies(plain):
         yield make(what, good, body, why="the body is not the one hashed")
-    yield make("the same JSON, written again", good, again(plain), why="the same value in other bytes")
+    yield make("the same JSON, written again", good, again(plain),
+               why="the same value in other bytes")
     noted = bodies(EVENT)["emoji and accents"]
     yield make("emoji replaced by its escape", token(noted), escaped(noted),
                why="the same value in other bytes")
@@ -80,8 +81,8 @@ def records():
         yield make(what, dated(iat), plain, why=why)
     yield make("no hash of the body", token(plain, claims={"request_body_sha256": None}), plain,
                why="nothing covers the body")
-    yield make("hash of another body", token(plain, claims={"request_body_sha256": "00" * 32}), plain,
-               why="the body is not the one hashed")
+    yield make("hash of zeros", token(plain, claims={"request_body_sha256": "00" * 32}), plain,
+               why="not the hash of the body")
     truncated = hashlib.sha256(plain).hexdigest()[:-2]
     yield make("truncated hash", token(plain, claims={"request_body_sha256": truncated}), plain,
                why="not the hash of the body")

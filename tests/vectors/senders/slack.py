@@ -1,6 +1,8 @@
 """Slack: X-Slack-Signature, v0=<hex of the HMAC of v0:timestamp:body>."""
 
-from records import HEX, NOW, Sender, bodies, by, changed_bodies, compact, mac, seconds, signed, timed
+from records import (
+    HEX, NOW, Sender, bodies, by, changed_bodies, compact, mac, seconds, signed, timed,
+)
 
 EVENT = {
     "type": "event_callback",

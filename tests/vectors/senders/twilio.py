@@ -69,7 +69,8 @@ def form(make):
 
     changed = "a parameter is not the one signed"
     yield make("form: one bit of a value", good, plain.replace(b"hello", b"iello"), why=changed)
-    yield make("form: one bit of a name", good, plain.replace(b"NumMedia", b"NumMedib"), why=changed)
+    yield make("form: one bit of a name", good, plain.replace(b"NumMedia", b"NumMedic"),
+               why=changed)
     yield make("form: a parameter more", good, plain + b"&Digits=1", why=changed)
     yield make("form: a parameter less", good, plain.replace(b"&NumMedia=0", b""), why=changed)
     yield make("form: body missing", good, b"", why=changed)

@@ -1,4 +1,7 @@
-"""Twitch EventSub: Twitch-Eventsub-Message-Signature, sha256=<hex of the HMAC of id, time, body>."""
+"""Twitch EventSub: Twitch-Eventsub-Message-Signature, sha256=<hex of an HMAC>.
+
+Signed are id, time and body, without anything between them.
+"""
 
 from records import HEX, Sender, bodies, by, compact, iso_nanos, mac, signed, timed
 
@@ -12,10 +15,11 @@ PREFIX = "Twitch-Eventsub-Message"
 
 
 def records():
+    kind = "Twitch-Eventsub-Subscription-Type"
     make = Sender("twitch", "twitch-eventsub-secret-01", tolerance=600,
-                  names=by(kind="Twitch-Eventsub-Subscription-Type", id=f"{PREFIX}-Id", signed=True),
+                  names=by(kind=kind, id=f"{PREFIX}-Id", signed=True),
                   headers={f"{PREFIX}-Type": "notification", f"{PREFIX}-Retry": "0",
-                           "Twitch-Eventsub-Subscription-Type": "channel.follow"})
+                           kind: "channel.follow"})
 
     def sign(body, key=make.key, at=iso_nanos(), shown=None, ident=IDENT):
         digest = mac(key, f"{ident}{at}".encode() + body).hex()
@@ -31,6 +35,6 @@ def records():
                {**sign(challenge), f"{PREFIX}-Type": "webhook_callback_verification"}, challenge)
     yield make("another id", sign(plain, ident=IDENT[:-1] + "2"), plain, why="the id is signed")
     yield make("no id header", {**sign(plain), f"{PREFIX}-Id": None}, plain, why="no id")
-    yield make("time cut to microseconds",
-               sign(plain, at="2026-09-21T14:13:19.809151234Z", shown="2026-09-21T14:13:19.809151Z"),
-               plain, why="the time is signed as it is written")
+    full, cut = "2026-09-21T14:13:19.809151234Z", "2026-09-21T14:13:19.809151Z"
+    yield make("time cut to microseconds", sign(plain, at=full, shown=cut), plain,
+               why="the time is signed as written")
