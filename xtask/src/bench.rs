@@ -20,6 +20,7 @@ mod report;
 mod rounds;
 mod server;
 mod stats;
+mod timing;
 mod verify;
 mod worker;
 mod worker_redis;
@@ -98,6 +99,13 @@ const SUITES: &[Suite] = &[
         about: "the whole signature check against a pre-keyed HMAC-SHA256 of the same signed bytes",
         needs: &[],
         run: verify::run,
+    },
+    Suite {
+        name: "timing",
+        about: "whether the time of a check tells a signature that is wrong in its first byte from \
+                one that is wrong in its last: Welch's t over 1,000,000 of each",
+        needs: &[],
+        run: timing::run,
     },
     Suite {
         name: "ingress-memory",
