@@ -56,7 +56,7 @@ struct Delivery {
 
 fn delivery(sender: &str, bytes: usize) -> Option<Delivery> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_secs();
-    let body: Vec<u8> = (0..bytes).map(|n| b'a' + (n % 26) as u8).collect();
+    let body: Bytes = (0..bytes).map(|n| b'a' + (n % 26) as u8).collect();
     let prefix = match sender {
         "github" => String::new(),
         "stripe" => format!("{now}."),
@@ -94,7 +94,7 @@ fn delivery(sender: &str, bytes: usize) -> Option<Delivery> {
     let (head, ()) = request.body(()).ok()?.into_parts();
     Some(Delivery {
         head,
-        body: body.into(),
+        body,
         keyed,
         signed,
         tag: tag.to_vec(),
@@ -108,8 +108,8 @@ fn ours<S: Scheme>(scheme: Result<S, ConfigError>, delivery: &Delivery) -> Durat
         for _ in 0..OPS {
             let mut check = scheme.begin(black_box(head), SystemTime::now()).unwrap();
             check.update(black_box(body));
-            let decision = black_box(check.finish(body));
-            assert!(matches!(decision, Decision::Made(Ok(_))));
+            let decision = check.finish(black_box(body));
+            assert!(matches!(black_box(decision), Decision::Made(Ok(_))));
         }
     })
 }
