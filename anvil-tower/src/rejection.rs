@@ -185,6 +185,8 @@ pub(crate) const MISSING_SIGNATURE: Rejection =
     Rejection::new(RejectionKind::Missing, "missing_signature");
 pub(crate) const MISSING_TIMESTAMP: Rejection =
     Rejection::new(RejectionKind::Missing, "missing_timestamp");
+pub(crate) const OTHER_VERSION: Rejection =
+    Rejection::new(RejectionKind::Malformed, "other_version");
 pub(crate) const STALE: Rejection = Rejection::new(RejectionKind::Stale, "stale");
 pub(crate) const TOO_MANY_SIGNATURES: Rejection =
     Rejection::new(RejectionKind::Malformed, "too_many_signatures");

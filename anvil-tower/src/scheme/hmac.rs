@@ -44,7 +44,7 @@ use http::HeaderValue;
 use http::request::Parts;
 
 use self::body_timestamp::BodyTimestamp;
-use self::headers::{Names, repeated, single};
+use self::headers::{Expected, Names, repeated, single};
 use self::in_body::{InBody, Presented};
 use self::keys::Keys;
 use self::signatures::{SignatureForm, Signatures};
@@ -59,6 +59,7 @@ mod body_timestamp;
 mod builder;
 mod check;
 mod decode;
+mod escaped;
 mod headers;
 mod in_body;
 mod keys;
@@ -90,6 +91,8 @@ pub struct HmacScheme {
     timestamp_pointer: Option<JsonPointer>,
     template: Template,
     public_url: Option<PublicUrl>,
+    expected_headers: Box<[Expected]>,
+    escaped_body: bool,
     keys: Arc<Keys>,
     id_pointer: Option<JsonPointer>,
     kind_pointers: Box<[JsonPointer]>,
@@ -184,6 +187,14 @@ impl HmacScheme {
         }
     }
 
+    #[inline]
+    fn check_headers(&self, head: &Parts) -> Result<(), Rejection> {
+        for expected in &self.expected_headers {
+            expected.check(&head.headers)?;
+        }
+        self.template.check_headers(head)
+    }
+
     /// The URL where it is signed.
     #[inline]
     fn url(&self, head: &Parts) -> Cow<'_, str> {
@@ -225,10 +236,11 @@ impl HmacScheme {
                 let mut signatures = Signatures::none();
                 let names = names.ok_or(MISSING_SIGNATURE)?;
                 tagged = self.read_signatures(head, names, &mut signatures)?;
+                names.check_names(&head.headers)?;
                 Presented::Here(signatures)
             }
         };
-        self.template.check_headers(head)?;
+        self.check_headers(head)?;
         let timestamp = self.head_timestamp(head, names, tagged)?;
         let stamp = match (&self.timestamp, &self.timestamp_pointer) {
             (Some(rule), None) => Some(rule.judge(timestamp.ok_or(MISSING_TIMESTAMP)?, now)?),
@@ -248,12 +260,15 @@ impl HmacScheme {
             presented,
             stamp,
             timestamp: self.body_timestamp(),
+            escaped_body: self.escaped_body,
         };
         Ok(Check::whole_body(|body| check.decide(body)))
     }
 
     fn waits_for_body(&self) -> bool {
-        matches!(self.signature, Source::Body(_)) || self.template.has_json()
+        matches!(self.signature, Source::Body(_))
+            || self.template.has_json()
+            || self.escaped_body
     }
 }
 
@@ -271,7 +286,7 @@ impl Scheme for HmacScheme {
         let mut check = HmacCheck::new(&self.keys, now);
         let tagged = self.read_signatures(head, names, check.signatures())?;
         names.check_names(&head.headers)?;
-        self.template.check_headers(head)?;
+        self.check_headers(head)?;
         let id = self.read_id(head, Some(names))?;
         let mut timestamp: &[u8] = &[];
         if let Some(rule) = &self.timestamp {
