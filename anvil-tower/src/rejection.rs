@@ -174,6 +174,8 @@ pub(crate) const MALFORMED_BODY: Rejection =
     Rejection::new(RejectionKind::Malformed, "malformed_body");
 pub(crate) const MALFORMED_SIGNATURE: Rejection =
     Rejection::new(RejectionKind::Malformed, "malformed_signature");
+pub(crate) const MALFORMED_SIGNED_HEADERS: Rejection =
+    Rejection::new(RejectionKind::Malformed, "malformed_signed_headers");
 pub(crate) const MALFORMED_TIMESTAMP: Rejection =
     Rejection::new(RejectionKind::Malformed, "malformed_timestamp");
 pub(crate) const MISMATCH: Rejection = Rejection::new(RejectionKind::Mismatch, "mismatch");

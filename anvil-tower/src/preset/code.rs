@@ -173,7 +173,9 @@ impl Preset {
     pub const BITBUCKET_SERVER: &'static Facts = &Facts {
         name: "bitbucket-server",
         title: "Bitbucket Data Center and Server",
-        sources: &["https://confluence.atlassian.com/bitbucketserver/manage-webhooks-938025878.html"],
+        sources: &[
+            "https://confluence.atlassian.com/bitbucketserver/manage-webhooks-938025878.html",
+        ],
         unconfirmed: &["whether and how long Bitbucket tries again"],
         signing: Signing::Hmac(|| hub_signature("bitbucket-server", "x-request-id")),
         sample: BITBUCKET_SAMPLE,

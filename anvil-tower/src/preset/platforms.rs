@@ -3,9 +3,7 @@ use std::time::Duration;
 use super::facts::{days, hours};
 use super::{Facts, Preset, Sample, Signing};
 use crate::ConfigError;
-use crate::hmac::{
-    Encoding, Headers, HmacBuilder, HmacScheme, SecretEncoding, TimestampUnit,
-};
+use crate::hmac::{Encoding, Headers, HmacBuilder, HmacScheme, SecretEncoding, TimestampUnit};
 
 pub(super) const LIST: &[&Facts] = &[
     Preset::CLERK,

@@ -20,7 +20,7 @@ pub(super) struct InBody {
     pub(super) expired: Expired,
     pub(super) now: SystemTime,
     pub(super) pieces: Vec<Piece>,
-    pub(super) presented: Presented,
+    pub(super) claimed: Claimed,
     pub(super) stamp: Option<Stamp>,
     pub(super) timestamp: Option<BodyTimestamp>,
     /// Whether the escaped form of the body may have been signed.
@@ -28,9 +28,9 @@ pub(super) struct InBody {
 }
 
 /// The signatures, or where in the body they are.
-pub(super) enum Presented {
-    Here(Signatures),
-    There(JsonPointer, SignatureForm),
+pub(super) enum Claimed {
+    InBody(JsonPointer, SignatureForm),
+    InHead(Signatures),
 }
 
 impl InBody {
@@ -50,9 +50,9 @@ impl InBody {
 
     fn read_signatures(&mut self, body: &[u8]) -> Result<Signatures, Rejection> {
         let mut signatures = Signatures::none();
-        match &mut self.presented {
-            Presented::Here(presented) => mem::swap(&mut signatures, presented),
-            Presented::There(pointer, form) => {
+        match &mut self.claimed {
+            Claimed::InHead(presented) => mem::swap(&mut signatures, presented),
+            Claimed::InBody(pointer, form) => {
                 let text = pointer.find(body).ok_or(MISSING_SIGNATURE)?;
                 form.read([text.as_bytes()], self.keys.algorithm(), &mut signatures)?;
                 signatures.check()?;

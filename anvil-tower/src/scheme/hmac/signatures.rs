@@ -2,7 +2,7 @@ use std::{fmt, iter};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use http::{HeaderMap, HeaderName};
+use http::HeaderValue;
 use memchr::memchr;
 
 use super::decode::{decode_base64, decode_hex};
@@ -52,7 +52,7 @@ impl fmt::Display for Encoding {
 /// How a signature header is put together: items between separators, told apart by the tag they
 /// start with.
 #[derive(Clone, Debug, Default)]
-pub(super) struct SignatureForm {
+pub(crate) struct SignatureForm {
     pub(super) separator: Option<u8>,
     /// What an item that is a signature starts with. Empty: every item is a bare signature.
     pub(super) tags: Vec<String>,
@@ -71,7 +71,7 @@ impl SignatureForm {
     /// A signature that can't be decoded is passed over as long as another one can. They are decoded
     /// right to where they stay: to copy what was just written byte by byte is slow.
     #[inline]
-    pub(super) fn read<'h>(
+    pub(crate) fn read<'h>(
         &self,
         values: impl IntoIterator<Item = &'h [u8]>,
         algorithm: Algorithm,
@@ -123,13 +123,9 @@ impl SignatureForm {
     }
 
     /// The timestamp in a header that was read before.
-    pub(super) fn timestamp<'h>(
-        &self,
-        headers: &'h HeaderMap,
-        name: &HeaderName,
-    ) -> Option<&'h [u8]> {
-        let value = headers.get(name)?.as_bytes();
-        self.items(value).find_map(|item| self.timestamp_of(item))
+    pub(super) fn timestamp<'h>(&self, value: &'h HeaderValue) -> Option<&'h [u8]> {
+        self.items(value.as_bytes())
+            .find_map(|item| self.timestamp_of(item))
     }
 
     fn items<'v>(&self, value: &'v [u8]) -> impl Iterator<Item = &'v [u8]> {
@@ -164,18 +160,18 @@ impl SignatureForm {
 }
 
 /// The signatures a delivery presents, decoded. Nearly all present one, which is kept in place.
-pub(super) struct Signatures {
+pub(crate) struct Signatures {
     /// How many there were, decodable or not.
-    presented: usize,
+    presented: u8,
+    len: u8,
     /// Whether there was any text at all.
     seen: bool,
-    len: usize,
     first: Tag,
     rest: Vec<Tag>,
 }
 
 impl Signatures {
-    pub(super) fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self {
             presented: 0,
             seen: false,
@@ -204,7 +200,7 @@ impl Signatures {
 
     /// Refuses a delivery of whose signatures none can be one.
     #[inline]
-    pub(super) fn check(&self) -> Result<(), Rejection> {
+    pub(crate) fn check(&self) -> Result<(), Rejection> {
         match (self.len, self.seen) {
             (0, false) => Err(MISSING_SIGNATURE),
             (0, true) => Err(MALFORMED_SIGNATURE),
@@ -219,11 +215,11 @@ impl Signatures {
 }
 
 /// How many signatures a delivery may present: each costs a comparison with every key.
-pub(super) const MAX_SIGNATURES: usize = 8;
+pub(super) const MAX_SIGNATURES: u8 = 8;
 
 #[cfg(test)]
 mod tests {
-    use http::HeaderValue;
+    use http::{HeaderMap, HeaderName};
     use proptest::prelude::*;
 
     use super::*;
@@ -257,7 +253,7 @@ mod tests {
         let text = timestamp.map(|text| String::from_utf8(text.to_vec()).unwrap());
         assert_eq!(
             text.as_deref().map(str::as_bytes),
-            form.timestamp(&headers, &NAME)
+            headers.get(NAME).and_then(|value| form.timestamp(value))
         );
         Ok((signatures.iter().count(), text))
     }
