@@ -47,6 +47,7 @@ use crate::{Check, ConfigError, Identity, Rejection, Scheme};
 mod builder;
 mod code;
 mod commerce;
+mod contentful;
 mod facts;
 mod handshake;
 mod messaging;

@@ -174,6 +174,8 @@ pub(crate) const MALFORMED_BODY: Rejection =
     Rejection::new(RejectionKind::Malformed, "malformed_body");
 pub(crate) const MALFORMED_SIGNATURE: Rejection =
     Rejection::new(RejectionKind::Malformed, "malformed_signature");
+pub(crate) const MALFORMED_SIGNED_HEADERS: Rejection =
+    Rejection::new(RejectionKind::Malformed, "malformed_signed_headers");
 pub(crate) const MALFORMED_TIMESTAMP: Rejection =
     Rejection::new(RejectionKind::Malformed, "malformed_timestamp");
 pub(crate) const MISMATCH: Rejection = Rejection::new(RejectionKind::Mismatch, "mismatch");
@@ -185,6 +187,8 @@ pub(crate) const MISSING_SIGNATURE: Rejection =
     Rejection::new(RejectionKind::Missing, "missing_signature");
 pub(crate) const MISSING_TIMESTAMP: Rejection =
     Rejection::new(RejectionKind::Missing, "missing_timestamp");
+pub(crate) const OTHER_VERSION: Rejection =
+    Rejection::new(RejectionKind::Malformed, "other_version");
 pub(crate) const STALE: Rejection = Rejection::new(RejectionKind::Stale, "stale");
 pub(crate) const TOO_MANY_SIGNATURES: Rejection =
     Rejection::new(RejectionKind::Malformed, "too_many_signatures");

@@ -2,7 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::headers::Headers;
+use super::headers::{Expected, Headers};
 use super::keys::{Algorithm, Keys};
 use super::public_url::PublicUrl;
 use super::secret::{SecretEncoding, Secrets};
@@ -31,6 +31,10 @@ pub struct HmacBuilder {
     timestamp: TimestampRule,
     timestamp_pointer: Option<String>,
     public_url: Option<String>,
+    expected_headers: Vec<(String, String)>,
+    escaped_body: bool,
+    /// Whether a tolerance was set, which means nothing without a timestamp.
+    tolerates: bool,
     id_pointer: Option<String>,
     kind_pointers: Vec<String>,
     body_limit: usize,
@@ -61,6 +65,9 @@ impl HmacBuilder {
             },
             timestamp_pointer: None,
             public_url: None,
+            expected_headers: Vec::new(),
+            escaped_body: false,
+            tolerates: false,
             id_pointer: None,
             kind_pointers: Vec::new(),
             body_limit: DEFAULT_BODY_LIMIT,
@@ -100,6 +107,7 @@ impl HmacBuilder {
     pub(crate) fn settings(mut self, settings: &Settings) -> Self {
         self.secrets = settings.secrets.clone();
         self.secret_encoding = settings.secret_encoding.unwrap_or(self.secret_encoding);
+        self.tolerates |= settings.past.is_some() || settings.future.is_some();
         self.timestamp.past = settings.past.unwrap_or(self.timestamp.past);
         self.timestamp.future = settings.future.unwrap_or(self.timestamp.future);
         self.public_url.clone_from(&settings.public_url);
@@ -228,12 +236,14 @@ impl HmacBuilder {
     /// `Duration::MAX` takes any age: for senders whose retries carry the first timestamp. Default:
     /// 300 s.
     pub fn tolerate_past(mut self, age: Duration) -> Self {
+        self.tolerates = true;
         self.timestamp.past = age;
         self
     }
 
     /// Sets how far ahead a signed timestamp may be, the end included. Default: 300 s.
     pub fn tolerate_future(mut self, lead: Duration) -> Self {
+        self.tolerates = true;
         self.timestamp.future = lead;
         self
     }
@@ -267,6 +277,20 @@ impl HmacBuilder {
     /// Scheme and host are never taken from the request, nor from a forwarded header.
     pub fn public_url(mut self, url: impl Into<String>) -> Self {
         self.public_url = Some(url.into());
+        self
+    }
+
+    /// Refuses a delivery without this header, or with another value in it: for senders that name
+    /// the version or the hash of their signature in a header of its own. Default: none.
+    pub fn expect_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.expected_headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Takes a body whose escaped form was signed as well: for a sender that escapes what it signs,
+    /// behind a proxy that writes JSON anew. Default: only the bytes that came.
+    pub(crate) fn or_escaped_body(mut self) -> Self {
+        self.escaped_body = true;
         self
     }
 
@@ -305,6 +329,12 @@ impl HmacBuilder {
         let pointer = |text: &Option<String>| text.as_deref().map(JsonPointer::parse).transpose();
         let timestamp_pointer = pointer(&self.timestamp_pointer)?;
         let timestamp = self.timestamp_rule(&template, timestamp_pointer.as_ref())?;
+        if timestamp.is_none() && self.tolerates {
+            return Err(ConfigError::new(format!(
+                "{} signs no timestamp, so there is nothing to tolerate; leave tolerate_past and tolerate_future out",
+                self.name
+            )));
+        }
         self.check_id(&template)?;
         let secrets = self.secrets.decode(self.secret_encoding)?;
         let keys = Keys::new(self.algorithm, &secrets).ok_or_else(|| {
@@ -341,6 +371,12 @@ impl HmacBuilder {
             timestamp_pointer,
             template,
             public_url,
+            expected_headers: self
+                .expected_headers
+                .iter()
+                .map(|(name, value)| Expected::parse(name, value))
+                .collect::<Result<_, _>>()?,
+            escaped_body: self.escaped_body,
             keys: Arc::new(keys),
             id_pointer: pointer(&self.id_pointer)?,
             kind_pointers: self
@@ -383,6 +419,11 @@ impl HmacBuilder {
         {
             return Err(ConfigError::new(
                 "the timestamp is in one place: a header of every header set, under a tag in the signature header, or at a pointer into the body",
+            ));
+        }
+        if tagged && self.form.separator.is_none() {
+            return Err(ConfigError::new(
+                "the timestamp and the signatures are items of one header; say which separator stands between them",
             ));
         }
         let is_signed = match pointer {

@@ -52,7 +52,7 @@ impl fmt::Display for Encoding {
 /// How a signature header is put together: items between separators, told apart by the tag they
 /// start with.
 #[derive(Clone, Debug, Default)]
-pub(super) struct SignatureForm {
+pub(crate) struct SignatureForm {
     pub(super) separator: Option<u8>,
     /// What an item that is a signature starts with. Empty: every item is a bare signature.
     pub(super) tags: Vec<String>,
@@ -71,7 +71,7 @@ impl SignatureForm {
     /// A signature that can't be decoded is passed over as long as another one can. They are decoded
     /// right to where they stay: to copy what was just written byte by byte is slow.
     #[inline]
-    pub(super) fn read<'h>(
+    pub(crate) fn read<'h>(
         &self,
         values: impl IntoIterator<Item = &'h [u8]>,
         algorithm: Algorithm,
@@ -160,7 +160,7 @@ impl SignatureForm {
 }
 
 /// The signatures a delivery presents, decoded. Nearly all present one, which is kept in place.
-pub(super) struct Signatures {
+pub(crate) struct Signatures {
     /// How many there were, decodable or not.
     presented: u8,
     len: u8,
@@ -171,7 +171,7 @@ pub(super) struct Signatures {
 }
 
 impl Signatures {
-    pub(super) fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self {
             presented: 0,
             seen: false,
@@ -200,7 +200,7 @@ impl Signatures {
 
     /// Refuses a delivery of whose signatures none can be one.
     #[inline]
-    pub(super) fn check(&self) -> Result<(), Rejection> {
+    pub(crate) fn check(&self) -> Result<(), Rejection> {
         match (self.len, self.seen) {
             (0, false) => Err(MISSING_SIGNATURE),
             (0, true) => Err(MALFORMED_SIGNATURE),
