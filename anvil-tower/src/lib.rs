@@ -93,6 +93,9 @@ pub use scheme::{
     BodyCheck, Check, Decision, DeliveryId, Identity, PendingDecision, Proof, Scheme, Unsigned,
     hmac,
 };
+#[cfg(any(feature = "jwt", feature = "rsa"))]
+#[cfg_attr(docsrs, doc(cfg(any(feature = "jwt", feature = "rsa"))))]
+pub use scheme::public_key;
 pub use verified::Verified;
 pub use verify::{VerifiedBody, VerifiedRequestBody, VerifyLayer};
 

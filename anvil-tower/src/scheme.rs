@@ -12,6 +12,8 @@ use crate::enqueue::Success;
 mod check;
 pub mod hmac;
 mod identity;
+#[cfg(any(feature = "ecdsa", feature = "ed25519", feature = "jwt", feature = "rsa"))]
+pub mod public_key;
 mod unsigned;
 
 pub use check::{BodyCheck, Check, Decision, PendingDecision, Proof};

@@ -14,6 +14,8 @@ use crate::ConfigError;
 use crate::json::JsonPointer;
 use crate::preset::{Described, Settings};
 use crate::scheme::DEFAULT_BODY_LIMIT;
+#[cfg(any(feature = "ecdsa", feature = "ed25519"))]
+use crate::scheme::public_key::{PublicKeyAlgorithm, PublicKeyScheme};
 
 /// Describes how a sender signs, and builds the scheme.
 ///
@@ -290,6 +292,33 @@ impl HmacBuilder {
     pub fn body_limit(mut self, bytes: usize) -> Self {
         self.body_limit = bytes;
         self
+    }
+
+    /// Builds a scheme for a sender that signs with a private key; the secrets are public keys.
+    #[cfg(any(feature = "ecdsa", feature = "ed25519"))]
+    pub(crate) fn build_public(
+        self,
+        algorithm: PublicKeyAlgorithm,
+    ) -> Result<PublicKeyScheme, ConfigError> {
+        let secrets = self.secrets.decode(self.secret_encoding)?;
+        let keys = secrets
+            .iter()
+            .map(|secret| algorithm.key(&secret.bytes))
+            .collect::<Result<_, _>>()?;
+        Ok(PublicKeyScheme::new(self.build()?, keys))
+    }
+
+    /// The same sender with `v1a` signatures, where the secrets are public keys of Standard
+    /// Webhooks.
+    #[cfg(feature = "ed25519")]
+    pub(crate) fn into_standard_public(mut self) -> Result<Self, Self> {
+        let is_standard = self.secret_encoding == SecretEncoding::Whsec;
+        if !is_standard || !self.secrets.any(|secret| secret.starts_with(b"whpk_")) {
+            return Err(self);
+        }
+        self.secret_encoding = SecretEncoding::Whpk;
+        self.form.tags = vec!["v1a,".into()];
+        Ok(self)
     }
 
     /// Builds the scheme.
