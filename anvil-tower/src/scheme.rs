@@ -12,7 +12,12 @@ use crate::enqueue::Success;
 mod check;
 pub mod hmac;
 mod identity;
-#[cfg(any(feature = "ecdsa", feature = "ed25519", feature = "jwt", feature = "rsa"))]
+#[cfg(any(
+    feature = "ecdsa",
+    feature = "ed25519",
+    feature = "jwt",
+    feature = "rsa"
+))]
 pub mod public_key;
 mod unsigned;
 

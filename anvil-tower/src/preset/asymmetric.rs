@@ -9,14 +9,19 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Response, StatusCode};
 
 use super::Facts;
-#[cfg(feature = "ecdsa")]
-use super::facts::hours;
-#[cfg(any(feature = "ecdsa", feature = "ed25519", feature = "jwt", feature = "rsa"))]
-use super::Preset;
-#[cfg(any(feature = "ecdsa", feature = "ed25519"))]
-use super::{Described, Signing};
 #[cfg(feature = "ed25519")]
 use super::Handshake;
+#[cfg(any(
+    feature = "ecdsa",
+    feature = "ed25519",
+    feature = "jwt",
+    feature = "rsa"
+))]
+use super::Preset;
+#[cfg(feature = "ecdsa")]
+use super::facts::hours;
+#[cfg(any(feature = "ecdsa", feature = "ed25519"))]
+use super::{Described, Signing};
 #[cfg(any(feature = "ecdsa", feature = "ed25519"))]
 use crate::ConfigError;
 #[cfg(feature = "ed25519")]
@@ -144,7 +149,9 @@ impl Preset {
         signing: Signing::Custom(
             |settings| {
                 let builder = sendgrid().settings(settings);
-                Ok(Box::new(builder.build_public(PublicKeyAlgorithm::EcdsaP256)?))
+                Ok(Box::new(
+                    builder.build_public(PublicKeyAlgorithm::EcdsaP256)?,
+                ))
             },
             || Described {
                 algorithm: "ECDSA P-256 SHA-256, DER in base64".into(),

@@ -254,7 +254,9 @@ impl Inner {
         if signature.len() > MAX_SIGNATURE_TEXT {
             return Err(MALFORMED_SIGNATURE);
         }
-        let signature = STANDARD.decode(signature).map_err(|_| MALFORMED_SIGNATURE)?;
+        let signature = STANDARD
+            .decode(signature)
+            .map_err(|_| MALFORMED_SIGNATURE)?;
         let timestamp = message.timestamp.as_deref().unwrap_or_default();
         let stamp = self.timestamp.judge(timestamp.as_bytes(), now)?;
         let certificate = self.keys.get(url.as_str(), now).await?;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use http::StatusCode;
 
 use super::{
-    Handshake, PresetBuilder, Sample, Settings, asymmetric, code, commerce, messaging, payments, platforms,
-    work,
+    Handshake, PresetBuilder, Sample, Settings, asymmetric, code, commerce, messaging, payments,
+    platforms, work,
 };
 use crate::enqueue::Success;
 use crate::hmac::HmacBuilder;

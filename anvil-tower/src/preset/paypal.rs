@@ -96,7 +96,9 @@ impl PayPal {
             ));
         }
         if settings.has_topics() {
-            return Err(ConfigError::new("paypal has no use for a topic; leave it out"));
+            return Err(ConfigError::new(
+                "paypal has no use for a topic; leave it out",
+            ));
         }
         for (url, _) in &settings.keys {
             if !KeyUrl::parse(url).is_some_and(|url| url.is_of_paypal()) {
@@ -134,11 +136,7 @@ struct Pending {
 }
 
 impl Pending {
-    async fn decide(
-        self,
-        keys: &KeyCache<Certificate>,
-        body: &[u8],
-    ) -> Result<Proof, Rejection> {
+    async fn decide(self, keys: &KeyCache<Certificate>, body: &[u8]) -> Result<Proof, Rejection> {
         let certificate = keys.get(&self.url, self.now).await?;
         let mut message = self.before;
         message.extend_from_slice(crc32fast::hash(body).to_string().as_bytes());
@@ -179,7 +177,9 @@ impl Scheme for PayPal {
         let pending = Pending {
             url: url.as_str().into(),
             before: self.before(id, time),
-            signature: STANDARD.decode(signature).map_err(|_| MALFORMED_SIGNATURE)?,
+            signature: STANDARD
+                .decode(signature)
+                .map_err(|_| MALFORMED_SIGNATURE)?,
             stamp: self.timestamp.judge(time, now)?,
             now,
         };
@@ -197,7 +197,11 @@ impl Scheme for PayPal {
         if let Some(id) = self.id.find(body) {
             return identity.delivery_id(id, true);
         }
-        let text = |name| head.headers.get(name).map_or(&b""[..], |value| value.as_bytes());
+        let text = |name| {
+            head.headers
+                .get(name)
+                .map_or(&b""[..], |value| value.as_bytes())
+        };
         identity.signed_around(self.before(text(ID), text(TIME)), &b""[..])
     }
 

@@ -137,7 +137,9 @@ impl Scheme for Plaid {
         let mut hash = [0; 32];
         hex::decode_to_slice(&token.claims.request_body_sha256, &mut hash)
             .map_err(|_| MALFORMED_SIGNATURE)?;
-        let stamp = self.timestamp.judge(token.claims.iat.to_string().as_bytes(), now)?;
+        let stamp = self
+            .timestamp
+            .judge(token.claims.iat.to_string().as_bytes(), now)?;
         let pending = Pending {
             token,
             hash,

@@ -10,10 +10,6 @@
 //! failed, for 60 s. One name is asked once at a time, however many deliveries wait for it. No more
 //! than 32 names are asked or remembered as missing at a time, so that made-up names can't cause a
 //! storm of requests; from then on until one is forgotten, deliveries with a new name get a 503.
-#![cfg_attr(
-    not(any(feature = "jwt", feature = "rsa")),
-    allow(rustdoc::broken_intra_doc_links)
-)]
 
 #[cfg(feature = "rsa")]
 mod certificate;

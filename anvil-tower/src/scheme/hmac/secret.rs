@@ -140,9 +140,10 @@ impl SecretEncoding {
             Self::Whpk => secret
                 .strip_prefix(b"whpk_")
                 .and_then(base64)
+                .filter(|key| key.len() == 32)
                 .ok_or_else(|| {
                     ConfigError::new(
-                        "a key is not whpk_ and base64; public keys are not mixed with shared secrets, which start with whsec_, nor with whsk_, the sender's private key",
+                        "a key is not whpk_ and base64 of 32 bytes; public keys are not mixed with shared secrets, which start with whsec_, nor with whsk_, the sender's private key",
                     )
                 })?,
             Self::Whsec => whsec(secret)?,

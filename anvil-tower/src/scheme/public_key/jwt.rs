@@ -108,7 +108,9 @@ impl GivenKey for Jwk {
             return Err(ConfigError::new("the key is not for ES256"));
         }
         if other(&fields.r#use, "sig") || other(&fields.kid, name) {
-            return Err(ConfigError::new("the key is for another use, or has another id"));
+            return Err(ConfigError::new(
+                "the key is for another use, or has another id",
+            ));
         }
         let number = |text: &str| <[u8; 32]>::try_from(decode(text.as_bytes())?).ok();
         let key = number(&fields.x).zip(number(&fields.y)).and_then(|(x, y)| {

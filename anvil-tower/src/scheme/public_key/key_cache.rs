@@ -148,7 +148,6 @@ impl<K: GivenKey> KeyCache<K> {
         }
         fetched.insert(name.into(), entry);
     }
-
 }
 
 impl<K> KeyCache<K> {
@@ -363,9 +362,7 @@ mod tests {
         let spawn = |millis| {
             let cache = Arc::clone(&cache);
             let limit = Duration::from_millis(millis);
-            tokio::spawn(
-                async move { timeout(limit, cause(&cache, "a", at(0))).await.ok() },
-            )
+            tokio::spawn(async move { timeout(limit, cause(&cache, "a", at(0))).await.ok() })
         };
         let (first, second) = (spawn(5), spawn(1000));
         assert_eq!(first.await.unwrap(), None);

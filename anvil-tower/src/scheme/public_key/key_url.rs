@@ -57,13 +57,18 @@ fn is_sns_host(host: &str) -> bool {
 
 /// Host, of plain labels and nothing else, and the rest from its slash on.
 fn split(url: &str) -> Option<(&str, &str)> {
-    if url.len() > MAX_LEN || !url.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\') {
+    if url.len() > MAX_LEN
+        || !url
+            .bytes()
+            .all(|byte| byte.is_ascii_graphic() && byte != b'\\')
+    {
         return None;
     }
     let rest = url.strip_prefix("https://")?;
     let (host, path) = rest.split_at(rest.find('/')?);
     let is_label = |label: &str| {
-        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        let is_plain =
+            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         !label.is_empty()
             && label.bytes().all(is_plain)
             && !label.starts_with(['-'])
@@ -90,12 +95,22 @@ mod tests {
     #[test]
     fn urls_of_the_senders_are_read() {
         let paypal = |url: &str| KeyUrl::parse(url).is_some_and(|url| url.is_of_paypal());
-        assert!(paypal("https://api.paypal.com/v1/notifications/certs/CERT-360caa42-fca2a594"));
-        assert!(paypal("https://api.sandbox.paypal.com/v1/notifications/certs/CERT-1"));
+        assert!(paypal(
+            "https://api.paypal.com/v1/notifications/certs/CERT-360caa42-fca2a594"
+        ));
+        assert!(paypal(
+            "https://api.sandbox.paypal.com/v1/notifications/certs/CERT-1"
+        ));
         let sns = |url: &str| KeyUrl::parse(url).is_some_and(|url| url.is_of_sns());
-        assert!(sns("https://sns.eu-central-1.amazonaws.com/SimpleNotificationService-0.pem"));
-        assert!(sns("https://sns.cn-north-1.amazonaws.com.cn/SimpleNotificationService-0.pem"));
-        assert!(is_of_sns("https://sns.us-west-2.amazonaws.com/?Action=ConfirmSubscription&Token=a"));
+        assert!(sns(
+            "https://sns.eu-central-1.amazonaws.com/SimpleNotificationService-0.pem"
+        ));
+        assert!(sns(
+            "https://sns.cn-north-1.amazonaws.com.cn/SimpleNotificationService-0.pem"
+        ));
+        assert!(is_of_sns(
+            "https://sns.us-west-2.amazonaws.com/?Action=ConfirmSubscription&Token=a"
+        ));
         assert!(!sns("https://sns.us-west-2.amazonaws.com/?Action=a.pem"));
     }
 
@@ -124,7 +139,10 @@ mod tests {
                 good.replace(host, &format!("example.net#{host}")),
                 good.replace(host, &format!("example.net?{host}")),
                 good.replace(host, &format!("example.net\\{host}")),
-                good.replace(host, &format!("evil{}", host.trim_start_matches(|c| c != '.'))),
+                good.replace(
+                    host,
+                    &format!("evil{}", host.trim_start_matches(|c| c != '.')),
+                ),
                 good.replace(host, &host.to_uppercase()),
                 good.replace(host, &host.replace('a', "\u{430}")),
                 good.replace(host, &host.replace("a", "%61")),
@@ -150,11 +168,21 @@ mod tests {
                 assert_eq!(is_good(&bad), other_paypal, "{bad}");
             }
         }
-        for host in ["s3.amazonaws.com", "sns.amazonaws.com", "sns.a.b.amazonaws.com",
-            "sns-eu-central-1.s3.amazonaws.com", "sns.eu-central-1.amazonaws.cn", "paypal.com", "notpaypal.com"] {
+        for host in [
+            "s3.amazonaws.com",
+            "sns.amazonaws.com",
+            "sns.a.b.amazonaws.com",
+            "sns-eu-central-1.s3.amazonaws.com",
+            "sns.eu-central-1.amazonaws.cn",
+            "paypal.com",
+            "notpaypal.com",
+        ] {
             let url = format!("https://{host}/a.pem");
             let url = KeyUrl::parse(&url);
-            assert!(!url.is_some_and(|url| url.is_of_sns() || url.is_of_paypal()), "{host}");
+            assert!(
+                !url.is_some_and(|url| url.is_of_sns() || url.is_of_paypal()),
+                "{host}"
+            );
         }
     }
 
