@@ -204,7 +204,7 @@ impl AwsSns {
                 "aws-sns has no use for a webhook id; leave it out",
             ));
         }
-        if settings.any_topic == !settings.topics.is_empty() {
+        if settings.any_topic != settings.topics.is_empty() {
             return Err(ConfigError::new(
                 "set the topic whose messages are accepted, by its ARN, or insecure_any_topic(): anybody can have Amazon sign a message in a topic of their own",
             ));

@@ -265,13 +265,11 @@ impl PresetBuilder {
 /// The engine, or its likeness with public keys where the user has set such ones.
 fn hmac(builder: HmacBuilder) -> Result<Built, ConfigError> {
     #[cfg(feature = "ed25519")]
-    let builder = match builder.into_standard_public() {
-        Ok(builder) => {
-            let algorithm = PublicKeyAlgorithm::Ed25519(Encoding::Base64);
-            return Ok(Built::Custom(Box::new(builder.build_public(algorithm)?)));
-        }
-        Err(builder) => builder,
-    };
+    if builder.has_standard_public_key() {
+        let algorithm = PublicKeyAlgorithm::Ed25519(Encoding::Base64);
+        let scheme = builder.standard_public_keys().build_public(algorithm)?;
+        return Ok(Built::Custom(Box::new(scheme)));
+    }
     Ok(Built::Hmac(builder.build()?))
 }
 

@@ -656,3 +656,24 @@ fn a_key_or_setting_that_can_not_work_is_refused_at_once() {
     );
     assert!(plaid.builder().key("a", off_curve).build().is_err());
 }
+
+#[tokio::test]
+async fn keys_are_rotated_and_expire_as_secrets_do() {
+    let record = first("discord");
+    let (old, new) = (
+        text(&record, "secret"),
+        "3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29",
+    );
+    for (end, expected) in [
+        (1_790_000_000, Err("expired")),
+        (1_790_000_001, Ok("old".into())),
+    ] {
+        let end = UNIX_EPOCH + Duration::from_secs(end);
+        let builder = Preset::DISCORD.builder().named_secret("new", new);
+        let preset = builder.expiring_secret("old", old, end).build().unwrap();
+        let found = decide(&preset, &record).await;
+        let key = found.map(|proof| preset.key_id(proof.key));
+        assert_eq!(key.map_err(|rejection| rejection.cause()), expected);
+        assert!(!format!("{preset:?}").contains(&old[..8]));
+    }
+}

@@ -308,17 +308,19 @@ impl HmacBuilder {
         Ok(PublicKeyScheme::new(self.build()?, keys))
     }
 
-    /// The same sender with `v1a` signatures, where the secrets are public keys of Standard
-    /// Webhooks.
+    /// Whether the secrets are public keys of Standard Webhooks, or one of them is.
     #[cfg(feature = "ed25519")]
-    pub(crate) fn into_standard_public(mut self) -> Result<Self, Self> {
-        let is_standard = self.secret_encoding == SecretEncoding::Whsec;
-        if !is_standard || !self.secrets.any(|secret| secret.starts_with(b"whpk_")) {
-            return Err(self);
-        }
+    pub(crate) fn has_standard_public_key(&self) -> bool {
+        self.secret_encoding == SecretEncoding::Whsec
+            && self.secrets.any(|secret| secret.starts_with(b"whpk_"))
+    }
+
+    /// The same sender with the `v1a` signatures of Standard Webhooks.
+    #[cfg(feature = "ed25519")]
+    pub(crate) fn standard_public_keys(mut self) -> Self {
         self.secret_encoding = SecretEncoding::Whpk;
         self.form.tags = vec!["v1a,".into()];
-        Ok(self)
+        self
     }
 
     /// Builds the scheme.

@@ -106,3 +106,23 @@ impl fmt::Debug for Certificate {
 /// In bytes.
 const MIN_KEY_LEN: usize = 256;
 const MAX_KEY_LEN: usize = 512;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn no_input_panics(bytes: Vec<u8>, text in "[A-Za-z0-9+/=\n -]{0,200}") {
+            let _ = Certificate::read("", &bytes);
+            for text in [
+                text.clone(),
+                format!("-----BEGIN CERTIFICATE-----\n{text}\n-----END CERTIFICATE-----\n"),
+            ] {
+                prop_assert!(Certificate::read("", text.as_bytes()).is_err());
+            }
+        }
+    }
+}

@@ -137,3 +137,19 @@ impl fmt::Debug for Jwk {
 }
 
 const MAX_LEN: usize = 8 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn no_input_panics(bytes: Vec<u8>, parts in prop::array::uniform3("[A-Za-z0-9_-]{0,90}")) {
+            let _ = Jwk::read("", &bytes);
+            let _ = Token::<serde_json::Value>::parse(&bytes);
+            let _ = Token::<serde_json::Value>::parse(parts.join(".").as_bytes());
+        }
+    }
+}
