@@ -61,6 +61,8 @@ mod headers;
 mod in_body;
 mod keys;
 mod public_url;
+#[cfg(any(feature = "ecdsa", feature = "ed25519"))]
+mod read_head;
 mod secret;
 mod sign;
 mod signatures;
@@ -71,13 +73,19 @@ pub use builder::HmacBuilder;
 pub(crate) use check::{HmacCheck, Verdict, prove};
 pub use headers::Headers;
 pub(crate) use headers::single;
+#[cfg(any(feature = "jwt", feature = "rsa"))]
+pub(crate) use headers::single as single_header;
 pub use keys::Algorithm;
 pub(crate) use keys::Keys;
 pub(crate) use public_url::PublicUrl;
+#[cfg(any(feature = "ecdsa", feature = "ed25519"))]
+pub(in crate::scheme) use read_head::ReadHead;
 pub use secret::SecretEncoding;
 pub(crate) use secret::Secrets;
 pub use signatures::Encoding;
 pub(crate) use signatures::{SignatureForm, Signatures};
+#[cfg(any(feature = "jwt", feature = "rsa"))]
+pub(crate) use timestamp::Stamp;
 pub(crate) use timestamp::TimestampRule;
 pub use timestamp::TimestampUnit;
 
