@@ -181,9 +181,10 @@ impl Scheme for Hook0 {
         if let Some(kind) = text(&EVENT_TYPE) {
             identity = identity.kind(kind.to_owned());
         }
-        let value = single(&head.headers, &SIGNATURE).ok().flatten();
-        let covered = value.and_then(|value| Covered::read(value).ok());
-        let Some(covered) = covered else {
+        let Some(value) = head.headers.get(&SIGNATURE) else {
+            return identity;
+        };
+        let Ok(covered) = Covered::read(value.as_bytes()) else {
             return identity;
         };
         if let Some(id) = text(&EVENT_ID) {
@@ -192,7 +193,7 @@ impl Scheme for Hook0 {
         if identity.id().is_some_and(|id| id.is_signed()) {
             return identity;
         }
-        let timestamp = self.v1.timestamp(&head.headers, &SIGNATURE);
+        let timestamp = self.v1.timestamp(value);
         let before = covered.before(timestamp.unwrap_or_default(), head);
         identity.signed_around(before.unwrap_or_default(), &b""[..])
     }
