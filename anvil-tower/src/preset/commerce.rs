@@ -303,6 +303,7 @@ impl Preset {
             "https://developer.zendesk.com/api-reference/webhooks/introduction",
         ],
         unconfirmed: &[
+            "a 401 is not among the statuses after which it tries again",
             "no retry comes later than an hour",
             "x-zendesk-webhook-invocation-id stays the same on a retry",
         ],
@@ -338,9 +339,9 @@ impl Preset {
     /// `type` in the body, where there is one. Only `POST` is accepted of the methods that a webhook
     /// can be set to.
     ///
-    /// Zendesk tries again after some statuses only, and a 401 is none of them, so a delivery that
-    /// is not authentic is answered with 503. Unconfirmed is that no retry comes later than an hour,
-    /// and that the invocation id stays the same.
+    /// Zendesk tries again after some statuses only. Unconfirmed is that a 401 is none of them, for
+    /// which reason a delivery that is not authentic is answered with 503, that no retry comes later
+    /// than an hour, and that the invocation id stays the same.
     ///
     /// # Errors
     ///

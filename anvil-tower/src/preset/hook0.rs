@@ -78,10 +78,14 @@ impl Preset {
     /// The secret is that of the subscription, as it stands. The header is `t=<seconds>`,
     /// `h=<names>`, `v0=<hex>` and `v1=<hex>`: `v1` is over timestamp, names, the values of the
     /// named headers and the body, `v0` over timestamp and body. Where there is a `v1`, nothing but
-    /// `v1` counts; a delivery from an old version, with `v0` alone, is accepted by it. Of a named
-    /// header that is missing, or there twice with two values, a delivery is refused; so it is
-    /// where a proxy rewrites one, such as `Content-Type`. At most 32 headers may be named. A
+    /// `v1` counts; a delivery from an old version, with `v0` alone, is accepted by it. A delivery
+    /// that lacks a named header, or has it twice with two values, is refused, and so is one of
+    /// which a proxy has rewritten one, such as `Content-Type`. At most 32 headers may be named. A
     /// timestamp may lie 300 s away, either way.
+    ///
+    /// The dots between the parts are not escaped. Whoever captures a `v1` can send it as a `v0`
+    /// while it is fresh, with a body that starts with the names and values of the headers; no JSON
+    /// does.
     ///
     /// `X-Event-Id` names the delivery where `v1` covers it. Where it does not, the recommended
     /// dedupe key is the digest of what was signed, which a retry renews with the timestamp: tell a
