@@ -44,11 +44,13 @@ use crate::enqueue::Success;
 use crate::hmac::HmacScheme;
 use crate::{Check, ConfigError, Identity, Rejection, Scheme};
 
+mod adyen;
 mod builder;
 mod code;
 mod commerce;
 mod facts;
 mod handshake;
+mod hook0;
 mod messaging;
 mod payments;
 mod platforms;

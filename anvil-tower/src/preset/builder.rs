@@ -126,6 +126,7 @@ impl PresetBuilder {
     /// do without.
     pub fn build(self) -> Result<Preset, ConfigError> {
         let Self { facts, settings } = self;
+        settings.check_use(facts)?;
         let scheme = match facts.signing {
             Signing::Custom(build, _) => Built::Custom(build(&settings)?),
             Signing::Hmac(builder) => Built::Hmac(builder().settings(&settings).build()?),
@@ -136,6 +137,25 @@ impl PresetBuilder {
             body_limit: settings.body_limit.unwrap_or(facts.body_limit),
             handshake_token: settings.handshake_token,
         })
+    }
+}
+
+impl Settings {
+    /// Refuses a setting that changes nothing, since whoever made it expects that it does.
+    fn check_use(&self, facts: &Facts) -> Result<(), ConfigError> {
+        let described = facts.described();
+        let is_timed = described.tolerance.is_some();
+        let what = if !is_timed && (self.past.is_some() || self.future.is_some()) {
+            "signs no timestamp, so a tolerance"
+        } else if !described.needs_url && self.public_url.is_some() {
+            "does not sign the URL, so a public URL"
+        } else {
+            return Ok(());
+        };
+        Err(ConfigError::new(format!(
+            "{} {what} changes nothing; leave it out",
+            facts.name
+        )))
     }
 }
 

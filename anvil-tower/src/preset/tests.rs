@@ -1,4 +1,8 @@
+mod adyen;
+mod commerce;
 mod github;
+mod hook0;
+mod payments;
 mod shopify;
 mod slack;
 mod standard_webhooks;

@@ -44,12 +44,9 @@ use http::HeaderValue;
 use http::request::Parts;
 
 use self::body_timestamp::BodyTimestamp;
-use self::headers::{Names, Presented, repeated, single};
+use self::headers::{Names, Presented, repeated};
 use self::in_body::{Claimed, InBody};
-use self::keys::Keys;
-use self::signatures::{SignatureForm, Signatures};
 use self::template::{Template, Values};
-use self::timestamp::TimestampRule;
 use super::{Check, Identity, Scheme};
 use crate::Rejection;
 use crate::json::JsonPointer;
@@ -70,13 +67,17 @@ mod template;
 mod timestamp;
 
 pub use builder::HmacBuilder;
-pub(super) use check::HmacCheck;
+pub(crate) use check::{HmacCheck, Verdict, prove};
 pub use headers::Headers;
+pub(crate) use headers::single;
 pub use keys::Algorithm;
+pub(crate) use keys::Keys;
 pub(crate) use public_url::PublicUrl;
 pub use secret::SecretEncoding;
 pub(crate) use secret::Secrets;
 pub use signatures::Encoding;
+pub(crate) use signatures::{SignatureForm, Signatures};
+pub(crate) use timestamp::TimestampRule;
 pub use timestamp::TimestampUnit;
 
 /// A sender that signs with a shared secret; see the [module docs](self) for an example.
