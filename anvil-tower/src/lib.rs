@@ -75,6 +75,7 @@
 mod config_error;
 pub mod dedupe;
 pub mod enqueue;
+mod form;
 mod ingress;
 mod json;
 pub mod preset;
@@ -91,7 +92,7 @@ pub use preset::Preset;
 pub use rejection::{Rejection, RejectionKind};
 pub use scheme::{
     BodyCheck, Check, Decision, DeliveryId, Identity, PendingDecision, Proof, Scheme, Unsigned,
-    hmac,
+    hmac, token,
 };
 pub use verified::Verified;
 pub use verify::{VerifiedBody, VerifiedRequestBody, VerifyLayer};

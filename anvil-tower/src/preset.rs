@@ -51,10 +51,12 @@ mod commerce;
 mod facts;
 mod handshake;
 mod hook0;
+mod mailgun;
 mod messaging;
 mod payments;
 mod platforms;
 mod sample;
+mod twilio;
 mod work;
 
 pub use builder::PresetBuilder;

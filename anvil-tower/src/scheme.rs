@@ -12,6 +12,7 @@ use crate::enqueue::Success;
 mod check;
 pub mod hmac;
 mod identity;
+pub mod token;
 mod unsigned;
 
 pub use check::{BodyCheck, Check, Decision, PendingDecision, Proof};

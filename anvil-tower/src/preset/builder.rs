@@ -130,6 +130,9 @@ impl PresetBuilder {
         let scheme = match facts.signing {
             Signing::Custom(build, _) => Built::Custom(build(&settings)?),
             Signing::Hmac(builder) => Built::Hmac(builder().settings(&settings).build()?),
+            Signing::Token(builder) => {
+                Built::Custom(Box::new(builder().settings(&settings).build()?))
+            }
         };
         Ok(Preset {
             facts,

@@ -11,6 +11,7 @@ use super::{
 use crate::enqueue::Success;
 use crate::hmac::HmacBuilder;
 use crate::scheme::DEFAULT_BODY_LIMIT;
+use crate::token::TokenBuilder;
 use crate::{ConfigError, Scheme};
 
 /// What is known of a sender, as data.
@@ -38,6 +39,8 @@ pub(crate) enum Signing {
     ),
     /// The engine describes it.
     Hmac(fn() -> HmacBuilder),
+    /// It sends a shared token.
+    Token(fn() -> TokenBuilder),
 }
 
 impl Facts {
@@ -114,6 +117,7 @@ impl Facts {
         match &self.signing {
             Signing::Custom(_, described) => described(),
             Signing::Hmac(builder) => builder().described(),
+            Signing::Token(builder) => builder().described(),
         }
     }
 

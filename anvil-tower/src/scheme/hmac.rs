@@ -69,7 +69,7 @@ mod timestamp;
 pub use builder::HmacBuilder;
 pub(crate) use check::{HmacCheck, Verdict, prove};
 pub use headers::Headers;
-pub(crate) use headers::single;
+pub(crate) use headers::{header_name, single};
 pub use keys::Algorithm;
 pub(crate) use keys::Keys;
 pub(crate) use public_url::PublicUrl;
