@@ -66,7 +66,9 @@ mod tests {
     fn all(text: &str) -> Vec<(String, String)> {
         let text_of = |bytes: Cow<'_, [u8]>| String::from_utf8(bytes.into_owned()).unwrap();
         let pairs = fields(text.as_bytes());
-        pairs.map(|(name, value)| (text_of(name), text_of(value))).collect()
+        pairs
+            .map(|(name, value)| (text_of(name), text_of(value)))
+            .collect()
     }
 
     #[test]
@@ -103,7 +105,11 @@ mod tests {
             ("application/json", false),
             ("", false),
         ] {
-            assert_eq!(is_form(&head(&[("content-type", value)])), expected, "{value}");
+            assert_eq!(
+                is_form(&head(&[("content-type", value)])),
+                expected,
+                "{value}"
+            );
         }
         assert!(!is_form(&head(&[])));
     }

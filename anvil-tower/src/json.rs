@@ -372,7 +372,14 @@ mod tests {
     fn every_element_of_an_array_is_seen_with_or_without_the_value() {
         assert_eq!(
             each(r#"{"a":{"list":[{"id":"x"},{"id":7},{"id":"x","id":"y"},{},[],null]},"b":[1]}"#),
-            Some(vec![Some("x".into()), Some("7".into()), None, None, None, None])
+            Some(vec![
+                Some("x".into()),
+                Some("7".into()),
+                None,
+                None,
+                None,
+                None
+            ])
         );
         assert_eq!(each(r#"{"a":{"list":[]}}"#), Some(Vec::new()));
     }
@@ -401,9 +408,20 @@ mod tests {
     #[test]
     fn the_first_name_beside_a_known_one_is_found() {
         let beside = |json: &str| first_name_beside("id", json.as_bytes());
-        assert_eq!(beside(r#"{"id":1,"a":{"b":2},"c":3}"#).as_deref(), Some("a"));
+        assert_eq!(
+            beside(r#"{"id":1,"a":{"b":2},"c":3}"#).as_deref(),
+            Some("a")
+        );
         assert_eq!(beside(r#"{"a":1,"id":2}"#).as_deref(), Some("a"));
-        for json in ["", "[]", "\"a\"", "{}", r#"{"id":1}"#, r#"{"id":1,"a":2"#, "1"] {
+        for json in [
+            "",
+            "[]",
+            "\"a\"",
+            "{}",
+            r#"{"id":1}"#,
+            r#"{"id":1,"a":2"#,
+            "1",
+        ] {
             assert_eq!(beside(json), None, "{json}");
         }
     }

@@ -187,8 +187,7 @@ pub(crate) const MISSING_SIGNATURE: Rejection =
     Rejection::new(RejectionKind::Missing, "missing_signature");
 pub(crate) const MISSING_TIMESTAMP: Rejection =
     Rejection::new(RejectionKind::Missing, "missing_timestamp");
-pub(crate) const MISSING_TOKEN: Rejection =
-    Rejection::new(RejectionKind::Missing, "missing_token");
+pub(crate) const MISSING_TOKEN: Rejection = Rejection::new(RejectionKind::Missing, "missing_token");
 pub(crate) const STALE: Rejection = Rejection::new(RejectionKind::Stale, "stale");
 pub(crate) const TOO_MANY_SIGNATURES: Rejection =
     Rejection::new(RejectionKind::Malformed, "too_many_signatures");

@@ -31,7 +31,8 @@ impl Preset {
         ],
         signing: Signing::Custom(
             |settings| Ok(Box::new(Mailgun::new(settings)?)),
-            || Described {
+            || {
+                Described {
                 algorithm: "HMAC-SHA-256, hex".into(),
                 signature: "/signature/signature or /signature/parent-signature in the body, or the field of a form".into(),
                 signed_content: "{timestamp}{token}, and nothing of the payload".into(),
@@ -40,6 +41,7 @@ impl Preset {
                 id_is_signed: true,
                 kind: "/event-data/event in the body, or the field event of a form".into(),
                 needs_url: false,
+            }
             },
         ),
         retries_for: hours(9),
@@ -204,12 +206,7 @@ impl Claim {
         parts.flat_map(|part| part.as_bytes()).copied().collect()
     }
 
-    fn prove(
-        &self,
-        keys: &Keys,
-        rule: TimestampRule,
-        now: SystemTime,
-    ) -> Result<Proof, Rejection> {
+    fn prove(&self, keys: &Keys, rule: TimestampRule, now: SystemTime) -> Result<Proof, Rejection> {
         let form = SignatureForm {
             repeated: true,
             ..SignatureForm::default()
@@ -220,7 +217,11 @@ impl Claim {
         }
         let mut signatures = Signatures::none();
         let texts = self.signatures.iter().flatten();
-        form.read(texts.map(String::as_bytes), keys.algorithm(), &mut signatures)?;
+        form.read(
+            texts.map(String::as_bytes),
+            keys.algorithm(),
+            &mut signatures,
+        )?;
         signatures.check()?;
         let filled = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
         if !filled(&self.token) {
@@ -239,7 +240,11 @@ impl Claim {
         for key in 0..keys.len() {
             verdict.compare(&keys.sign(key, &signed), key);
         }
-        prove(verdict.key().ok_or(MISMATCH)?, keys.expired(now), Some(stamp))
+        prove(
+            verdict.key().ok_or(MISMATCH)?,
+            keys.expired(now),
+            Some(stamp),
+        )
     }
 }
 

@@ -2,12 +2,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use http::HeaderName;
 use http::request::Parts;
+use http::{HeaderName, StatusCode};
 use sha2::{Digest, Sha256};
 
 use super::facts::hours;
 use super::{Described, Facts, Preset, Sample, Settings, Signing};
+use crate::enqueue::Success;
 use crate::form::{fields, is_form};
 use crate::hmac::{
     Algorithm, Encoding, Keys, PublicUrl, SignatureForm, Signatures, Verdict, prove, single,
@@ -31,16 +32,20 @@ impl Preset {
         ],
         signing: Signing::Custom(
             |settings| Ok(Box::new(Twilio::new(settings)?)),
-            || Described {
+            || {
+                Described {
                 algorithm: "HMAC-SHA-1 or, where a header says so, HMAC-SHA-256, base64".into(),
-                signature: SIGNATURE.as_str().into(),
+                signature: "x-twilio-signature".into(),
                 signed_content: "{url}{names and values of the form, sorted}, or {url} with bodySHA256 in its query".into(),
-                id: ID.as_str().into(),
+                id: "i-twilio-idempotency-token".into(),
                 needs_url: true,
                 ..Described::default()
+            }
             },
         ),
         retries_for: hours(1),
+        // A body would be read as TwiML.
+        success: Success::empty(StatusCode::NO_CONTENT),
         sample: Sample {
             event: "webhook",
             ..Sample::JSON
@@ -69,8 +74,8 @@ impl Preset {
     ///
     /// `I-Twilio-Idempotency-Token` is not signed, so the recommended dedupe key is the digest of
     /// what was signed. There is no kind. Only `POST` is taken: configure webhooks so, not as
-    /// `GET`. Where Twilio expects TwiML in the answer, such as for calls, it can't be given after
-    /// the delivery was put into a queue.
+    /// `GET`. Twilio is answered with 204; TwiML, which it expects for a call, can't be given once
+    /// the delivery is in a queue.
     ///
     /// Unconfirmed are the header of settings, that a retry repeats the token, and that retries end
     /// within an hour.

@@ -67,7 +67,10 @@ enum Place {
     Basic,
     Body(JsonPointer),
     Header(HeaderName),
-    Items { list: JsonPointer, item: JsonPointer },
+    Items {
+        list: JsonPointer,
+        item: JsonPointer,
+    },
 }
 
 /// Where a name of the delivery is.
@@ -149,7 +152,9 @@ impl Scheme for TokenScheme {
             value.filter(|value| !value.is_empty()).ok_or(MISSING_TOKEN)
         };
         let proof = match &self.place {
-            Place::Basic => self.tokens.prove(&credentials(presented(&AUTHORIZATION)?)?, now)?,
+            Place::Basic => self
+                .tokens
+                .prove(&credentials(presented(&AUTHORIZATION)?)?, now)?,
             Place::Header(name) => self.tokens.prove(presented(name)?, now)?,
             Place::Body(pointer) => {
                 let (tokens, pointer) = (Arc::clone(&self.tokens), pointer.clone());
@@ -159,8 +164,7 @@ impl Scheme for TokenScheme {
                 }));
             }
             Place::Items { list, item } => {
-                let (tokens, list, item) =
-                    (Arc::clone(&self.tokens), list.clone(), item.clone());
+                let (tokens, list, item) = (Arc::clone(&self.tokens), list.clone(), item.clone());
                 return Ok(Check::whole_body(move |body| {
                     tokens.prove_each(&list, &item, body, now)
                 }));
@@ -340,7 +344,8 @@ impl TokenBuilder {
         token: impl AsRef<[u8]>,
         end: SystemTime,
     ) -> Self {
-        self.secrets.push(Some(id.into()), token.as_ref(), Some(end));
+        self.secrets
+            .push(Some(id.into()), token.as_ref(), Some(end));
         self
     }
 
@@ -528,7 +533,11 @@ mod tests {
             ("the token of this year!", "mismatch"),
             ("THE TOKEN OF THIS YEAR", "mismatch"),
         ] {
-            assert_eq!(check(&scheme, &[("x-token", value)], ""), Err(cause), "{value}");
+            assert_eq!(
+                check(&scheme, &[("x-token", value)], ""),
+                Err(cause),
+                "{value}"
+            );
         }
         assert_eq!(check(&scheme, &[], ""), Err("missing_token"));
     }
@@ -647,12 +656,18 @@ mod tests {
             (header(), "no token"),
             (header().token("short"), "16"),
             (header().token("trailing white space\n"), "white space"),
-            (header().named_token("a", OLD).named_token("a", NEW), "two secrets"),
+            (
+                header().named_token("a", OLD).named_token("a", NEW),
+                "two secrets",
+            ),
             (TokenScheme::header("acme", "x token").token(NEW), "header"),
             (header().token(NEW).id_pointer("id"), "slash"),
             (header().token(NEW).kind_header(""), "header"),
             (TokenScheme::in_body("acme", "token").token(NEW), "slash"),
-            (TokenScheme::in_every_item("acme", "/a", "b").token(NEW), "slash"),
+            (
+                TokenScheme::in_every_item("acme", "/a", "b").token(NEW),
+                "slash",
+            ),
             (TokenScheme::basic_auth("acme").token(NEW), "user:password"),
         ] {
             let message = builder.build().unwrap_err().to_string();
