@@ -92,7 +92,7 @@ impl Preset {
     /// `X-Hub-Signature`, with SHA-1, is passed over. There is no timestamp, so an old delivery can
     /// be sent again once the dedupe window is over.
     ///
-    /// A request holds up to 1000 changes and is one job. It has no id, so the recommended dedupe
+    /// A request may hold several changes and is one job. It has no id, so the recommended dedupe
     /// key is the digest of the body; tell a repeated change by the id of its message or post. The
     /// kind is the `object`. Meta wants 200 and tries again for 36 hours.
     ///
@@ -184,7 +184,10 @@ impl Preset {
         name: "telegram",
         title: "Telegram",
         sources: &["https://core.telegram.org/bots/api#setwebhook"],
-        unconfirmed: &["an update is tried again for up to 24 hours"],
+        unconfirmed: &[
+            "a JSON body in the answer is read as a call of a method, so the answer has none",
+            "an update is tried again for up to 24 hours",
+        ],
         signing: Signing::Token(|| {
             TokenScheme::header("telegram", "x-telegram-bot-api-secret-token")
                 .id_pointer("/update_id")
@@ -205,7 +208,9 @@ impl Preset {
     ///
     /// The id is the `update_id`, which is not signed, so the recommended dedupe key is the digest
     /// of the body. The kind is the name of the first field beside the id, such as `message` or
-    /// `callback_query`. Unconfirmed is that Telegram tries again for up to 24 hours.
+    /// `callback_query`. The answer has no body, since Telegram is
+    /// said to take JSON there for a call. Unconfirmed are this and that it tries again for up to 24
+    /// hours.
     ///
     /// # Errors
     ///

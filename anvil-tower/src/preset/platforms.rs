@@ -33,7 +33,7 @@ impl Preset {
     /// Microsoft Graph: the `clientState` of the subscription, in every notification of the body
     /// ([docs](https://learn.microsoft.com/en-us/graph/change-notifications-delivery-webhooks)).
     ///
-    /// The secret is the `clientState` that was given with the subscription, at most 128 characters.
+    /// The secret is the `clientState` that was given with the subscription.
     /// **Nothing is signed**: whoever sees one request can make up others; see
     /// [`token`](crate::token). A notification without the right `clientState` refuses the whole
     /// request, and so does a request without notifications. The tokens that rich notifications

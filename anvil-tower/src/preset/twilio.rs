@@ -27,6 +27,7 @@ impl Preset {
         ],
         unconfirmed: &[
             "X-Twilio-Webhooks-Signature-Settings with algorithm=HMAC_SHA256 says that the signature is HMAC-SHA-256, under a key of its own",
+            "a body in the answer is read as TwiML, so the answer has none",
             "a retry has the I-Twilio-Idempotency-Token of the first attempt",
             "retries end within an hour; their number is set in the URL",
         ],
@@ -77,8 +78,8 @@ impl Preset {
     /// `GET`. Twilio is answered with 204; TwiML, which it expects for a call, can't be given once
     /// the delivery is in a queue.
     ///
-    /// Unconfirmed are the header of settings, that a retry repeats the token, and that retries end
-    /// within an hour.
+    /// Unconfirmed are the header of settings, that a body in the answer would be read as TwiML, that
+    /// a retry repeats the token, and that retries end within an hour.
     ///
     /// # Errors
     ///
