@@ -84,6 +84,7 @@
 mod config_error;
 pub mod dedupe;
 pub mod enqueue;
+mod form;
 mod ingress;
 mod json;
 pub mod preset;
@@ -103,7 +104,7 @@ pub use rejection::{Rejection, RejectionKind};
 pub use scheme::public_key;
 pub use scheme::{
     BodyCheck, Check, Decision, DeliveryId, Identity, PendingDecision, Proof, Scheme, Unsigned,
-    hmac,
+    hmac, token,
 };
 pub use verified::Verified;
 pub use verify::{VerifiedBody, VerifiedRequestBody, VerifyLayer};

@@ -44,6 +44,7 @@ use crate::enqueue::Success;
 use crate::hmac::HmacScheme;
 use crate::{Check, ConfigError, Identity, Rejection, Scheme};
 
+mod adyen;
 mod asymmetric;
 #[cfg(feature = "rsa")]
 mod aws_sns;
@@ -53,6 +54,8 @@ mod commerce;
 mod contentful;
 mod facts;
 mod handshake;
+mod hook0;
+mod mailgun;
 mod messaging;
 mod payments;
 #[cfg(feature = "rsa")]
@@ -61,6 +64,7 @@ mod paypal;
 mod plaid;
 mod platforms;
 mod sample;
+mod twilio;
 mod work;
 
 #[cfg(feature = "rsa")]

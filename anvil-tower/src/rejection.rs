@@ -189,6 +189,8 @@ pub(crate) const MALFORMED_SIGNED_HEADERS: Rejection =
     Rejection::new(RejectionKind::Malformed, "malformed_signed_headers");
 pub(crate) const MALFORMED_TIMESTAMP: Rejection =
     Rejection::new(RejectionKind::Malformed, "malformed_timestamp");
+pub(crate) const MALFORMED_TOKEN: Rejection =
+    Rejection::new(RejectionKind::Malformed, "malformed_token");
 pub(crate) const MISMATCH: Rejection = Rejection::new(RejectionKind::Mismatch, "mismatch");
 pub(crate) const MISSING_HEADER: Rejection =
     Rejection::new(RejectionKind::Missing, "missing_header");
@@ -198,6 +200,7 @@ pub(crate) const MISSING_SIGNATURE: Rejection =
     Rejection::new(RejectionKind::Missing, "missing_signature");
 pub(crate) const MISSING_TIMESTAMP: Rejection =
     Rejection::new(RejectionKind::Missing, "missing_timestamp");
+pub(crate) const MISSING_TOKEN: Rejection = Rejection::new(RejectionKind::Missing, "missing_token");
 pub(crate) const OTHER_VERSION: Rejection =
     Rejection::new(RejectionKind::Malformed, "other_version");
 pub(crate) const STALE: Rejection = Rejection::new(RejectionKind::Stale, "stale");

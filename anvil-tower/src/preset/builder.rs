@@ -244,6 +244,7 @@ impl PresetBuilder {
         if !matches!(facts.signing, Signing::NamedKeys(..)) {
             settings.check_no_named_keys(facts.name())?;
         }
+        settings.check_use(facts)?;
         let scheme = match facts.signing {
             #[cfg(any(feature = "jwt", feature = "rsa"))]
             Signing::NamedKeys(build, _) => {
@@ -252,6 +253,9 @@ impl PresetBuilder {
             }
             Signing::Custom(build, _) => Built::Custom(build(&settings)?),
             Signing::Hmac(builder) => hmac(builder().settings(&settings))?,
+            Signing::Token(builder) => {
+                Built::Custom(Box::new(builder().settings(&settings).build()?))
+            }
         };
         Ok(Preset {
             facts,
@@ -271,6 +275,25 @@ fn hmac(builder: HmacBuilder) -> Result<Built, ConfigError> {
         return Ok(Built::Custom(Box::new(scheme)));
     }
     Ok(Built::Hmac(builder.build()?))
+}
+
+impl Settings {
+    /// Refuses a setting that changes nothing, since whoever made it expects that it does.
+    fn check_use(&self, facts: &Facts) -> Result<(), ConfigError> {
+        let described = facts.described();
+        let is_timed = described.tolerance.is_some();
+        let what = if !is_timed && (self.past.is_some() || self.future.is_some()) {
+            "signs no timestamp, so a tolerance"
+        } else if !described.needs_url && self.public_url.is_some() {
+            "does not sign the URL, so a public URL"
+        } else {
+            return Ok(());
+        };
+        Err(ConfigError::new(format!(
+            "{} {what} changes nothing; leave it out",
+            facts.name
+        )))
+    }
 }
 
 impl fmt::Debug for PresetBuilder {

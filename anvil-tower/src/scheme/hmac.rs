@@ -72,9 +72,9 @@ mod timestamp;
 pub use builder::HmacBuilder;
 pub(crate) use check::{HmacCheck, Verdict, prove};
 pub use headers::Headers;
-pub(crate) use headers::single;
 #[cfg(any(feature = "jwt", feature = "rsa"))]
 pub(crate) use headers::single as single_header;
+pub(crate) use headers::{header_name, single};
 pub use keys::Algorithm;
 pub(crate) use keys::Keys;
 pub(crate) use public_url::PublicUrl;

@@ -47,11 +47,11 @@ impl HmacCheck {
         self.more.get_or_insert_default()
     }
 
-    pub(super) fn signatures(&mut self) -> &mut Signatures {
+    pub(crate) fn signatures(&mut self) -> &mut Signatures {
         &mut self.signatures
     }
 
-    pub(super) fn stamp(&mut self, stamp: Stamp) {
+    pub(crate) fn stamp(&mut self, stamp: Stamp) {
         self.stamp = Some(stamp);
     }
 
@@ -66,7 +66,7 @@ impl HmacCheck {
     }
 
     #[inline]
-    pub(in crate::scheme) fn update(&mut self, bytes: &[u8]) {
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
         self.mac.update(bytes);
         if let Some(more) = &mut self.more {
             for mac in &mut more.macs {
