@@ -1,11 +1,10 @@
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
 use std::time::SystemTime;
 
 use anvil_tower::{Decision, Scheme};
 use anvil_vectors::{Record, own};
 use bytes::Bytes;
 use http::request::Parts;
+use tokio::runtime::{Builder, Runtime};
 
 use crate::request;
 
@@ -100,18 +99,18 @@ fn verdict(
     }
     let decided = match check.finish(body) {
         Decision::Made(verdict) => verdict,
-        Decision::Pending(verdict) => {
-            let mut verdict = pin!(verdict);
-            let mut context = Context::from_waker(Waker::noop());
-            loop {
-                if let Poll::Ready(verdict) = verdict.as_mut().poll(&mut context) {
-                    break verdict;
-                }
-            }
-        }
+        Decision::Pending(verdict) => RUNTIME.with(|runtime| runtime.block_on(verdict)),
         other => panic!("{other:?} is new"),
     };
     decided.map(|_| ()).map_err(cause)
+}
+
+thread_local! {
+    /// For keys that are waited for.
+    static RUNTIME: Runtime = Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap_or_else(|error| panic!("{error}"));
 }
 
 const LONGEST: usize = 16 * 1024;

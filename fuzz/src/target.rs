@@ -10,7 +10,6 @@ pub struct Target {
 }
 
 impl Target {
-    /// All of them. One whose senders have no preset is left out, and said to be.
     pub fn all() -> Vec<Self> {
         let names = SENDERS.iter().map(|(name, ..)| *name);
         let names = names.chain(SETTINGS.iter().map(|(name, ..)| *name));
@@ -20,13 +19,7 @@ impl Target {
     pub fn named(name: &str) -> Option<Self> {
         if let Some((name, about, senders)) = SENDERS.iter().find(|target| target.0 == name) {
             let presets = Presets::of(senders);
-            if presets.is_empty() {
-                eprintln!(
-                    "{name}: left out, there is no preset of {}",
-                    senders.join(", ")
-                );
-                return None;
-            }
+            assert!(!presets.is_empty(), "there is no preset of {senders:?}");
             return Some(Self {
                 name,
                 about,

@@ -28,8 +28,10 @@ fn one_bit_of_a_signed_body_is_never_changed_unnoticed() {
                 &(any::<Index>(), any::<Index>(), 0..8_u8),
                 |(case, place, bit)| {
                     let case = case.get(&cases);
+                    let place = place.index(case.body.len());
+                    prop_assume!(!is_escape(&case.body, place, 1 << bit));
                     let mut body = case.body.to_vec();
-                    body[place.index(case.body.len())] ^= 1 << bit;
+                    body[place] ^= 1 << bit;
                     let verdict = case.verdict(&case.head, &body.into());
                     prop_assert!(verdict.is_err(), "{name}: {}", case.record.name);
                     Ok(())
@@ -111,12 +113,15 @@ fn counting(case: &Case<'_>) -> Vec<HeaderName> {
 }
 
 /// Whether the changed header says the same as before: a digit of a digest in hex is the same in
-/// the other case, and so is the name of an authentication scheme
+/// the other case, and so is the name of a media type or of an authentication scheme
 /// ([RFC 9110](https://www.rfc-editor.org/rfc/rfc9110#section-11.1)).
 fn is_same(name: &HeaderName, value: &[u8], place: usize, bit: u8) -> bool {
     let byte = value[place];
     if bit != CASE || !byte.is_ascii_alphabetic() {
         return false;
+    }
+    if name == http::header::CONTENT_TYPE {
+        return true;
     }
     if name == http::header::AUTHORIZATION {
         return value
@@ -129,6 +134,12 @@ fn is_same(name: &HeaderName, value: &[u8], place: usize, bit: u8) -> bool {
     };
     let around = digits(&mut value[..place].iter().rev()) + digits(&mut value[place..].iter());
     byte.is_ascii_hexdigit() && around >= SHORTEST_DIGEST
+}
+
+/// Whether the change is one of case in the escape of a form, whose fields are signed decoded.
+fn is_escape(body: &[u8], place: usize, bit: u8) -> bool {
+    let before = &body[place.saturating_sub(2)..place];
+    bit == CASE && body[place].is_ascii_alphabetic() && before.contains(&b'%')
 }
 
 /// The object with a member more, in front of the others.
@@ -146,6 +157,15 @@ const CASE: u8 = 0x20;
 const SHORTEST_DIGEST: usize = 40;
 /// Senders that sign less than the body, with what they sign; their vectors say which changes of
 /// the body count.
-const BODY_NOT_SIGNED: &[(&str, &str)] = &[];
+const BODY_NOT_SIGNED: &[(&str, &str)] = &[
+    ("adyen", "eight fields of each item"),
+    ("aws-sns", "some fields"),
+    ("gitlab-token", "nothing"),
+    ("mailgun", "timestamp and token"),
+    ("microsoft-graph", "nothing"),
+    ("okta", "nothing"),
+    ("postmark", "nothing"),
+    ("telegram", "nothing"),
+];
 /// Senders without any header that counts.
-const SIGNED_IN_BODY: &[&str] = &[];
+const SIGNED_IN_BODY: &[&str] = &["adyen", "aws-sns", "mailgun", "microsoft-graph"];

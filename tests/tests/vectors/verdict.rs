@@ -12,17 +12,17 @@ pub(crate) enum Verdict {
     /// Refused, with this cause.
     Invalid(#[expect(dead_code, reason = "shown where a verdict is wrong")] &'static str),
     /// The receiver can't be configured so, which is right where the secret itself is wrong.
-    Refused(String),
+    Refused(#[expect(dead_code, reason = "shown where a verdict is wrong")] String),
     /// Let through as this.
     Valid(Box<Verified>),
-    /// There is no such preset.
-    Waiting(String),
+    /// There is no preset.
+    Unknown(#[expect(dead_code, reason = "shown where a verdict is wrong")] String),
 }
 
 pub(crate) async fn verdict(record: &Record) -> Verdict {
     let scheme = match record.scheme() {
         Ok(scheme) => scheme,
-        Err(Unbuilt::NoPreset(name)) => return Verdict::Waiting(name),
+        Err(Unbuilt::NoPreset(name)) => return Verdict::Unknown(name),
         Err(Unbuilt::Refused(error)) => return Verdict::Refused(error.to_string()),
     };
     let refusal = scheme.refusal();
@@ -48,9 +48,7 @@ pub(crate) async fn verdict(record: &Record) -> Verdict {
         || matches!(
             rejection.kind(),
             RejectionKind::BodyTooLarge | RejectionKind::MethodNotAllowed
-        )
-        // No key can be had from where nobody has put one.
-        || rejection.kind() == RejectionKind::KeyUnavailable && record.brings_keys();
+        );
     assert!(is_refusal, "{}: {rejection}", record.name);
     Verdict::Invalid(rejection.cause())
 }

@@ -25,7 +25,8 @@ def records():
     yield from signed(make, sign, bodies(EVENTS), NAME, BASE64)
     plain = compact(EVENTS)
     yield from timed(make, sign, plain, millis, 300, header=STAMP)
-    yield make("PUT", sign(plain, method="PUT"), plain, method="PUT")
+    yield make("PUT", sign(plain, method="PUT"), plain, method="PUT",
+               why="a webhook is a POST")
     yield make("another method", sign(plain), plain, why="the method is signed", method="PUT")
     yield make("another URL", sign(plain, url=URL + "2"), plain, why="the URL is signed")
     yield make("no URL", sign(plain, url=""), plain, why="the URL is signed")

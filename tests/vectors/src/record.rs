@@ -99,12 +99,6 @@ impl Record {
         Some((kind, self.id.as_deref(), self.id_signed?))
     }
 
-    /// Whether the record holds the keys that the sender publishes.
-    #[must_use]
-    pub fn brings_keys(&self) -> bool {
-        !self.certificates.is_empty() || !self.keys.is_empty()
-    }
-
     /// The request as it came over the wire.
     ///
     /// # Panics
@@ -134,6 +128,11 @@ impl Record {
             Some(now) => UNIX_EPOCH + Duration::from_secs(now),
             None => SystemTime::now(),
         }
+    }
+
+    /// Sets another body.
+    pub fn set_body(&mut self, body: impl Into<String>) {
+        self.body = Body::Utf8(body.into());
     }
 
     fn body(&self) -> Bytes {

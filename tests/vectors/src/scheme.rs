@@ -1,9 +1,13 @@
+use std::collections::HashMap;
 use std::fmt;
 use std::time::Duration;
 
-use anvil_tower::hmac::{Algorithm, Headers, HmacScheme, SecretEncoding};
+use anvil_tower::hmac::{Algorithm, Headers, HmacBuilder, HmacScheme, SecretEncoding};
 use anvil_tower::preset::Facts;
+use anvil_tower::public_key::{KeySource, KeySourceError};
 use anvil_tower::{ConfigError, Scheme};
+use async_trait::async_trait;
+use bytes::Bytes;
 
 use crate::Record;
 
@@ -22,19 +26,13 @@ pub enum Unbuilt {
 
 impl Record {
     /// The name of the preset that judges the request; none for the plain HMAC of
-    /// `generic-hmac-hex`.
+    /// `generic-hmac-hex`, and for scalr, which is described to the engine.
     #[must_use]
     pub fn preset(&self) -> Option<&str> {
         match (self.provider.as_str(), self.scheme.as_deref()) {
-            (GENERIC, _) => None,
+            (GENERIC | SCALR, _) => None,
             // HMAC-SHA-1 has to be asked for by name.
             ("github", Some("github-sha1")) => Some("github-sha1"),
-            // As has the signature with a key pair.
-            ("standard-webhooks", _)
-                if self.secret_encoding.as_deref() == Some("whpk_base64_ed25519") =>
-            {
-                Some("standard-webhooks-ed25519")
-            }
             (provider, _) => Some(provider),
         }
     }
@@ -46,7 +44,7 @@ impl Record {
     /// [`Unbuilt`] says why there is none.
     pub fn scheme(&self) -> Result<Box<dyn Scheme>, Unbuilt> {
         let Some(name) = self.preset() else {
-            return self.plain_hmac();
+            return self.described();
         };
         let facts = Facts::named(name).ok_or_else(|| Unbuilt::NoPreset(name.to_owned()))?;
         let mut builder = facts.builder().allow_short_secret();
@@ -56,33 +54,44 @@ impl Record {
         if let Some(encoding) = self.encoding() {
             builder = builder.secret_encoding(encoding);
         }
-        if let Some(url) = &self.url {
+        // Some sign no more of it than the request has.
+        if let Some(url) = self.url.as_ref().filter(|_| facts.described().needs_url) {
             builder = builder.public_url(url);
         }
         if let Some(tolerance) = self.tolerance_secs.map(Duration::from_secs) {
             builder = builder.tolerate_past(tolerance).tolerate_future(tolerance);
         }
+        if let Some(id) = &self.webhook_id {
+            builder = builder.webhook_id(id);
+        }
+        if name == "aws-sns" {
+            // The vectors are of many topics.
+            builder = builder.insecure_any_topic();
+        }
+        if !self.certificates.is_empty() || !self.keys.is_empty() {
+            builder = builder.key_source(Published::of(self));
+        }
         Ok(Box::new(builder.build()?))
     }
 
-    /// Bare digests, or digests behind the name of the hash, with commas between them.
-    fn plain_hmac(&self) -> Result<Box<dyn Scheme>, Unbuilt> {
-        let (algorithm, tag) = match self.scheme.as_deref() {
-            Some("adnanh-sha1") => (Algorithm::Sha1, "sha1="),
-            Some("adnanh-sha256" | "hmac-sha256") => (Algorithm::Sha256, "sha256="),
-            Some("adnanh-sha512" | "hmac-sha512") => (Algorithm::Sha512, "sha512="),
-            other => return Err(Unbuilt::NoPreset(format!("{GENERIC}, {other:?}"))),
+    /// A sender without a preset.
+    fn described(&self) -> Result<Box<dyn Scheme>, Unbuilt> {
+        let mut builder = match self.scheme.as_deref() {
+            Some("adnanh-sha1") => plain_hmac(Algorithm::Sha1, "sha1="),
+            Some("adnanh-sha256" | "hmac-sha256") => plain_hmac(Algorithm::Sha256, "sha256="),
+            Some("adnanh-sha512" | "hmac-sha512") => plain_hmac(Algorithm::Sha512, "sha512="),
+            Some(SCALR) => HmacScheme::builder(SCALR, Headers::new("x-signature"))
+                .algorithm(Algorithm::Sha1)
+                .signed_content("{body}{header:date}"),
+            other => {
+                let name = format!("{}, {other:?}", self.provider);
+                return Err(Unbuilt::NoPreset(name));
+            }
         };
-        let mut builder = HmacScheme::builder(GENERIC, Headers::new("x-signature"))
-            .algorithm(algorithm)
-            .separator(b',')
-            .tag(tag)
-            .tag_optional()
-            .allow_short_secret();
         for secret in self.all_secrets() {
             builder = builder.secret(secret);
         }
-        Ok(Box::new(builder.build()?))
+        Ok(Box::new(builder.allow_short_secret().build()?))
     }
 
     fn all_secrets(&self) -> impl Iterator<Item = &String> {
@@ -97,6 +106,35 @@ impl Record {
             Some("verbatim") => Some(SecretEncoding::Verbatim),
             _ => None,
         }
+    }
+}
+
+/// Bare digests, or digests behind the name of the hash, with commas between them.
+fn plain_hmac(algorithm: Algorithm, tag: &str) -> HmacBuilder {
+    HmacScheme::builder(GENERIC, Headers::new("x-signature"))
+        .algorithm(algorithm)
+        .separator(b',')
+        .tag(tag)
+        .tag_optional()
+}
+
+/// The keys that a record says the sender has published.
+struct Published(HashMap<String, Bytes>);
+
+impl Published {
+    fn of(record: &Record) -> Self {
+        let certificates = record.certificates.iter();
+        let certificates = certificates.map(|(url, pem)| (url.clone(), pem.clone().into()));
+        let keys = record.keys.iter();
+        let keys = keys.map(|(id, key)| (id.clone(), key.to_string().into()));
+        Self(certificates.chain(keys).collect())
+    }
+}
+
+#[async_trait]
+impl KeySource for Published {
+    async fn key(&self, name: &str) -> Result<Option<Bytes>, KeySourceError> {
+        Ok(self.0.get(name).cloned())
     }
 }
 
@@ -116,3 +154,4 @@ impl fmt::Display for Unbuilt {
 }
 
 const GENERIC: &str = "generic-hmac-hex";
+const SCALR: &str = "scalr";
