@@ -40,7 +40,7 @@ pub fn run(target: &Target, time: Duration, folder: &Path) -> io::Result<ExitCod
         write_over(&mut current, &input)?;
         coverage.reset();
         if panic::catch_unwind(AssertUnwindSafe(|| target.run(&input))).is_err() {
-            fs::write(&folders.crash, &input)?;
+            fs::rename(&folders.current, &folders.crash)?;
             println!(
                 "{}: crash, input saved in {}",
                 target.name,

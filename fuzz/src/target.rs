@@ -6,7 +6,7 @@ pub struct Target {
     pub name: &'static str,
     pub about: &'static str,
     pub seeds: Vec<Vec<u8>>,
-    run: Box<dyn Fn(&[u8])>,
+    run: Run,
 }
 
 impl Target {
@@ -72,6 +72,8 @@ const SENDERS: &[(&str, &str, &[&str])] = &[
     ),
     ("jwt", "JSON Web Tokens", &["plaid"]),
 ];
+
+type Run = Box<dyn Fn(&[u8])>;
 
 type Setting = (
     &'static str,

@@ -3,7 +3,8 @@
 //! The program is `fuzz`, outside the workspace. It needs no tool but a stable compiler, whose
 //! counters of branches tell it which inputs lead somewhere new.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::error::Error;
@@ -35,7 +36,7 @@ pub(crate) fn run_all(arguments: &[&str]) -> Result<(), Error> {
     Ok(())
 }
 
-fn run_one(program: &PathBuf, name: &str, seconds: u64) -> Result<(), Error> {
+fn run_one(program: &Path, name: &str, seconds: u64) -> Result<(), Error> {
     let folder = root().join("fuzz");
     let mut command = Command::new(program);
     command
@@ -50,9 +51,19 @@ fn run_one(program: &PathBuf, name: &str, seconds: u64) -> Result<(), Error> {
             "{name} has crashed; its input is in fuzz/crashes"
         ))),
         Some(2) => Err(Error::unusable(format!("{name} could not be run"))),
-        _ => Err(Error::failed(format!(
-            "{name} has ended with {status}; its input is fuzz/crashes/{name}-running"
-        ))),
+        _ => {
+            // The next run would write over it.
+            let crashes = folder.join("crashes");
+            let kept = format!("{name}-ended-{}", std::process::id());
+            let input =
+                match fs::rename(crashes.join(format!("{name}-running")), crashes.join(&kept)) {
+                    Ok(()) => format!("its input is fuzz/crashes/{kept}"),
+                    Err(error) => format!("its input is not there: {error}"),
+                };
+            Err(Error::failed(format!(
+                "{name} has ended with {status}; {input}"
+            )))
+        }
     }
 }
 

@@ -135,9 +135,10 @@ fn request(records: Vec<Record>) -> impl Strategy<Value = Request> {
                 number,
                 head,
                 body: of_body.of_body(&body),
-                now: time.map_or(record.now(), |time| {
-                    UNIX_EPOCH + Duration::from_secs(time.into())
-                }),
+                now: match time {
+                    Some(time) => UNIX_EPOCH + Duration::from_secs(time.into()),
+                    None => record.now(),
+                },
             }
         })
 }
@@ -193,13 +194,12 @@ impl Change {
                 let place = place.index(bytes.len() + 1);
                 bytes.splice(place..place, piece);
             }
-            Self::Keep | Self::Twice(_) => {}
             Self::Replace(piece) => bytes = piece,
             Self::Set(place, byte) if !bytes.is_empty() => {
                 let place = place.index(bytes.len());
                 bytes[place] = byte;
             }
-            Self::Set(..) => {}
+            Self::Keep | Self::Set(..) | Self::Twice(_) => {}
         }
         Some(bytes)
     }
