@@ -101,13 +101,6 @@ const SUITES: &[Suite] = &[
         run: verify::run,
     },
     Suite {
-        name: "timing",
-        about: "whether the time of a check tells a signature that is wrong in its first byte from \
-                one that is wrong in its last: Welch's t over 1,000,000 of each",
-        needs: &[],
-        run: timing::run,
-    },
-    Suite {
         name: "ingress-memory",
         about: "requests a second through verify, dedupe and enqueue, a worker draining, against \
                 a bare axum route that reads the body and answers 202",
@@ -159,6 +152,13 @@ const SUITES: &[Suite] = &[
                 the same with 100",
         needs: needs::REDIS,
         run: latency_redis::run,
+    },
+    Suite {
+        name: "timing",
+        about: "whether the time of a check tells a signature that is wrong in its first byte from \
+                one that is wrong in its last: Welch's t over 1,000,000 of each",
+        needs: &[],
+        run: timing::run,
     },
 ];
 
