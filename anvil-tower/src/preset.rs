@@ -44,17 +44,32 @@ use crate::enqueue::Success;
 use crate::hmac::HmacScheme;
 use crate::{Check, ConfigError, Identity, Rejection, Scheme};
 
+mod adyen;
+mod asymmetric;
+#[cfg(feature = "rsa")]
+mod aws_sns;
 mod builder;
 mod code;
 mod commerce;
+mod contentful;
 mod facts;
 mod handshake;
+mod hook0;
+mod mailgun;
 mod messaging;
 mod payments;
+#[cfg(feature = "rsa")]
+mod paypal;
+#[cfg(feature = "jwt")]
+mod plaid;
 mod platforms;
 mod sample;
+mod twilio;
 mod work;
 
+#[cfg(feature = "rsa")]
+#[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+pub use aws_sns::SubscriptionConfirmation;
 pub use builder::PresetBuilder;
 pub(crate) use builder::Settings;
 pub(crate) use facts::Signing;

@@ -166,7 +166,18 @@ pub(crate) const BODY_TOO_LARGE: Rejection =
     Rejection::new(RejectionKind::BodyTooLarge, "body_too_large");
 pub(crate) const CONFLICTING_HEADERS: Rejection =
     Rejection::new(RejectionKind::Malformed, "conflicting_headers");
+#[cfg(feature = "rsa")]
+pub(crate) const EARLY_CERTIFICATE: Rejection =
+    Rejection::new(RejectionKind::Expired, "early_certificate");
 pub(crate) const EXPIRED: Rejection = Rejection::new(RejectionKind::Expired, "expired");
+#[cfg(feature = "rsa")]
+pub(crate) const EXPIRED_CERTIFICATE: Rejection =
+    Rejection::new(RejectionKind::Expired, "expired_certificate");
+#[cfg(feature = "rsa")]
+pub(crate) const FOREIGN_KEY: Rejection = Rejection::new(RejectionKind::Mismatch, "foreign_key");
+#[cfg(feature = "rsa")]
+pub(crate) const FOREIGN_TOPIC: Rejection =
+    Rejection::new(RejectionKind::Mismatch, "foreign_topic");
 pub(crate) const FUTURE: Rejection = Rejection::new(RejectionKind::Future, "future");
 pub(crate) const KEY_UNAVAILABLE: Rejection =
     Rejection::new(RejectionKind::KeyUnavailable, "key_unavailable");
@@ -174,8 +185,12 @@ pub(crate) const MALFORMED_BODY: Rejection =
     Rejection::new(RejectionKind::Malformed, "malformed_body");
 pub(crate) const MALFORMED_SIGNATURE: Rejection =
     Rejection::new(RejectionKind::Malformed, "malformed_signature");
+pub(crate) const MALFORMED_SIGNED_HEADERS: Rejection =
+    Rejection::new(RejectionKind::Malformed, "malformed_signed_headers");
 pub(crate) const MALFORMED_TIMESTAMP: Rejection =
     Rejection::new(RejectionKind::Malformed, "malformed_timestamp");
+pub(crate) const MALFORMED_TOKEN: Rejection =
+    Rejection::new(RejectionKind::Malformed, "malformed_token");
 pub(crate) const MISMATCH: Rejection = Rejection::new(RejectionKind::Mismatch, "mismatch");
 pub(crate) const MISSING_HEADER: Rejection =
     Rejection::new(RejectionKind::Missing, "missing_header");
@@ -185,6 +200,14 @@ pub(crate) const MISSING_SIGNATURE: Rejection =
     Rejection::new(RejectionKind::Missing, "missing_signature");
 pub(crate) const MISSING_TIMESTAMP: Rejection =
     Rejection::new(RejectionKind::Missing, "missing_timestamp");
+pub(crate) const MISSING_TOKEN: Rejection = Rejection::new(RejectionKind::Missing, "missing_token");
+pub(crate) const OTHER_VERSION: Rejection =
+    Rejection::new(RejectionKind::Malformed, "other_version");
 pub(crate) const STALE: Rejection = Rejection::new(RejectionKind::Stale, "stale");
 pub(crate) const TOO_MANY_SIGNATURES: Rejection =
     Rejection::new(RejectionKind::Malformed, "too_many_signatures");
+#[cfg(any(feature = "jwt", feature = "rsa"))]
+pub(crate) const UNKNOWN_ALGORITHM: Rejection =
+    Rejection::new(RejectionKind::Malformed, "unknown_algorithm");
+#[cfg(any(feature = "jwt", feature = "rsa"))]
+pub(crate) const UNKNOWN_KEY: Rejection = Rejection::new(RejectionKind::Mismatch, "unknown_key");

@@ -20,6 +20,7 @@ mod report;
 mod rounds;
 mod server;
 mod stats;
+mod timing;
 mod verify;
 mod worker;
 mod worker_redis;
@@ -151,6 +152,13 @@ const SUITES: &[Suite] = &[
                 the same with 100",
         needs: needs::REDIS,
         run: latency_redis::run,
+    },
+    Suite {
+        name: "timing",
+        about: "whether the time of a check tells a signature that is wrong in its first byte from \
+                one that is wrong in its last: Welch's t over 1,000,000 of each",
+        needs: &[],
+        run: timing::run,
     },
 ];
 

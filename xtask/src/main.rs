@@ -6,6 +6,7 @@
 mod bench;
 mod ci;
 mod error;
+mod fuzz;
 mod needs;
 mod process;
 mod test;
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
         ["test"] => test::run_all(),
         ["ci"] => ci::run_all(),
         ["bench", names @ ..] => bench::run_all(names),
+        ["fuzz", arguments @ ..] => fuzz::run_all(arguments),
         [] | ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(())
@@ -47,5 +49,7 @@ cargo xtask test           run every test, installing what the tests need
 cargo xtask ci             run every check a change has to pass, tests last
 cargo xtask bench          list the benchmarks
 cargo xtask bench NAME...  run the named benchmarks against their bars
+cargo xtask fuzz [--seconds N]
+                           give random inputs to everything that reads a request, 120 s in all
 
-Exit codes: 0 passed; 1 a check failed or a bar was missed; 2 it could not be run.";
+Exit codes: 0 passed; 1 a check failed, a bar was missed or an input crashed; 2 it could not be run.";

@@ -4,7 +4,13 @@ use std::time::{Duration, SystemTime};
 
 use super::{Built, Facts, Preset, Signing};
 use crate::ConfigError;
-use crate::hmac::{SecretEncoding, Secrets};
+#[cfg(feature = "ed25519")]
+use crate::hmac::Encoding;
+use crate::hmac::{HmacBuilder, SecretEncoding, Secrets};
+#[cfg(any(feature = "jwt", feature = "rsa"))]
+use crate::public_key::KeySource;
+#[cfg(feature = "ed25519")]
+use crate::scheme::public_key::PublicKeyAlgorithm;
 
 /// Builds a [`Preset`]: the sender's own settings, and what only the user can know.
 ///
@@ -26,7 +32,59 @@ pub(crate) struct Settings {
     pub(crate) future: Option<Duration>,
     pub(crate) public_url: Option<String>,
     pub(crate) handshake_token: Option<Box<str>>,
+    #[cfg(any(feature = "jwt", feature = "rsa"))]
+    pub(crate) keys: Vec<(String, Vec<u8>)>,
+    #[cfg(any(feature = "jwt", feature = "rsa"))]
+    pub(crate) key_source: Option<Arc<dyn KeySource>>,
+    #[cfg(feature = "rsa")]
+    pub(crate) webhook_id: Option<String>,
+    #[cfg(feature = "rsa")]
+    pub(crate) topics: Vec<String>,
+    #[cfg(feature = "rsa")]
+    pub(crate) any_topic: bool,
     body_limit: Option<usize>,
+}
+
+#[cfg(any(feature = "jwt", feature = "rsa"))]
+impl Settings {
+    /// Refuses what is of no use to a sender whose deliveries name their keys.
+    pub(crate) fn check_named_keys(&self, name: &str) -> Result<(), ConfigError> {
+        let unused = if self.secrets.any(|_| true) || self.secret_encoding.is_some() {
+            "a secret"
+        } else if self.public_url.is_some() {
+            "a public URL"
+        } else if self.handshake_token.is_some() {
+            "a handshake token"
+        } else {
+            return Ok(());
+        };
+        Err(ConfigError::new(format!(
+            "{name} has no use for {unused}; leave it out"
+        )))
+    }
+
+    /// Refuses keys by name for a sender that has none, and what else only such senders have.
+    fn check_no_named_keys(&self, name: &str) -> Result<(), ConfigError> {
+        let has_keys = !self.keys.is_empty() || self.key_source.is_some();
+        #[cfg(feature = "rsa")]
+        let has_keys = has_keys || self.has_webhook_id() || self.has_topics();
+        if has_keys {
+            return Err(ConfigError::new(format!(
+                "{name} has no use for certificates, keys by id, a key source, a webhook id or topics; leave them out"
+            )));
+        }
+        Ok(())
+    }
+
+    #[cfg(feature = "rsa")]
+    pub(crate) fn has_webhook_id(&self) -> bool {
+        self.webhook_id.is_some()
+    }
+
+    #[cfg(feature = "rsa")]
+    pub(crate) fn has_topics(&self) -> bool {
+        self.any_topic || !self.topics.is_empty()
+    }
 }
 
 impl PresetBuilder {
@@ -110,6 +168,62 @@ impl PresetBuilder {
         self
     }
 
+    /// Adds a certificate in PEM, for the URL under which the sender's deliveries name it: the
+    /// signature is then verified without a key source. The first certificate in the PEM counts.
+    /// Default: none.
+    #[cfg(feature = "rsa")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    pub fn certificate(mut self, url: impl Into<String>, pem: impl AsRef<[u8]>) -> Self {
+        let pem = pem.as_ref().to_vec();
+        self.settings.keys.push((url.into(), pem));
+        self
+    }
+
+    /// Adds a public key as a JWK, under its key id. Default: none.
+    #[cfg(feature = "jwt")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "jwt")))]
+    pub fn key(mut self, id: impl Into<String>, jwk: impl AsRef<[u8]>) -> Self {
+        let jwk = jwk.as_ref().to_vec();
+        self.settings.keys.push((id.into(), jwk));
+        self
+    }
+
+    /// Sets who is asked for the certificates and keys that were not given. Default: nobody, and a
+    /// delivery that names such a one is refused.
+    #[cfg(any(feature = "jwt", feature = "rsa"))]
+    #[cfg_attr(docsrs, doc(cfg(any(feature = "jwt", feature = "rsa"))))]
+    pub fn key_source(mut self, source: impl KeySource + 'static) -> Self {
+        self.settings.key_source = Some(Arc::new(source));
+        self
+    }
+
+    /// Sets the id of the webhook at PayPal, which is part of what is signed. Default: none, which
+    /// is refused.
+    #[cfg(feature = "rsa")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    pub fn webhook_id(mut self, id: impl Into<String>) -> Self {
+        self.settings.webhook_id = Some(id.into());
+        self
+    }
+
+    /// Adds the ARN of an Amazon SNS topic whose messages are accepted. Default: none, which is
+    /// refused.
+    #[cfg(feature = "rsa")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    pub fn topic(mut self, arn: impl Into<String>) -> Self {
+        self.settings.topics.push(arn.into());
+        self
+    }
+
+    /// Accepts messages of every Amazon SNS topic. Anybody can have Amazon sign a message, in a
+    /// topic of their own, so the handler then has to check the topic. Default: refused.
+    #[cfg(feature = "rsa")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    pub fn insecure_any_topic(mut self) -> Self {
+        self.settings.any_topic = true;
+        self
+    }
+
     /// Sets the longest body, in bytes. A limit of the layer overrides it. Default: what the sender
     /// documents, else 1 MiB.
     pub fn body_limit(mut self, bytes: usize) -> Self {
@@ -126,9 +240,22 @@ impl PresetBuilder {
     /// do without.
     pub fn build(self) -> Result<Preset, ConfigError> {
         let Self { facts, settings } = self;
+        #[cfg(any(feature = "jwt", feature = "rsa"))]
+        if !matches!(facts.signing, Signing::NamedKeys(..)) {
+            settings.check_no_named_keys(facts.name())?;
+        }
+        settings.check_use(facts)?;
         let scheme = match facts.signing {
+            #[cfg(any(feature = "jwt", feature = "rsa"))]
+            Signing::NamedKeys(build, _) => {
+                settings.check_named_keys(facts.name())?;
+                Built::Custom(build(&settings)?)
+            }
             Signing::Custom(build, _) => Built::Custom(build(&settings)?),
-            Signing::Hmac(builder) => Built::Hmac(builder().settings(&settings).build()?),
+            Signing::Hmac(builder) => hmac(builder().settings(&settings))?,
+            Signing::Token(builder) => {
+                Built::Custom(Box::new(builder().settings(&settings).build()?))
+            }
         };
         Ok(Preset {
             facts,
@@ -136,6 +263,36 @@ impl PresetBuilder {
             body_limit: settings.body_limit.unwrap_or(facts.body_limit),
             handshake_token: settings.handshake_token,
         })
+    }
+}
+
+/// The engine, or its likeness with public keys where the user has set such ones.
+fn hmac(builder: HmacBuilder) -> Result<Built, ConfigError> {
+    #[cfg(feature = "ed25519")]
+    if builder.has_standard_public_key() {
+        let algorithm = PublicKeyAlgorithm::Ed25519(Encoding::Base64);
+        let scheme = builder.standard_public_keys().build_public(algorithm)?;
+        return Ok(Built::Custom(Box::new(scheme)));
+    }
+    Ok(Built::Hmac(builder.build()?))
+}
+
+impl Settings {
+    /// Refuses a setting that changes nothing, since whoever made it expects that it does.
+    fn check_use(&self, facts: &Facts) -> Result<(), ConfigError> {
+        let described = facts.described();
+        let is_timed = described.tolerance.is_some();
+        let what = if !is_timed && (self.past.is_some() || self.future.is_some()) {
+            "signs no timestamp, so a tolerance"
+        } else if !described.needs_url && self.public_url.is_some() {
+            "does not sign the URL, so a public URL"
+        } else {
+            return Ok(());
+        };
+        Err(ConfigError::new(format!(
+            "{} {what} changes nothing; leave it out",
+            facts.name
+        )))
     }
 }
 

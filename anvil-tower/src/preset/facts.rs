@@ -5,12 +5,13 @@ use std::time::Duration;
 use http::StatusCode;
 
 use super::{
-    Handshake, PresetBuilder, Sample, Settings, code, commerce, messaging, payments, platforms,
-    work,
+    Handshake, PresetBuilder, Sample, Settings, asymmetric, code, commerce, messaging, payments,
+    platforms, work,
 };
 use crate::enqueue::Success;
 use crate::hmac::HmacBuilder;
 use crate::scheme::DEFAULT_BODY_LIMIT;
+use crate::token::TokenBuilder;
 use crate::{ConfigError, Scheme};
 
 /// What is known of a sender, as data.
@@ -38,6 +39,14 @@ pub(crate) enum Signing {
     ),
     /// The engine describes it.
     Hmac(fn() -> HmacBuilder),
+    /// As for `Custom`, where a delivery names its key.
+    #[cfg(any(feature = "jwt", feature = "rsa"))]
+    NamedKeys(
+        fn(&Settings) -> Result<Box<dyn Scheme>, ConfigError>,
+        fn() -> Described,
+    ),
+    /// It sends a shared token.
+    Token(fn() -> TokenBuilder),
 }
 
 impl Facts {
@@ -61,6 +70,7 @@ impl Facts {
     /// All senders that have a preset, by name.
     pub fn all() -> impl Iterator<Item = &'static Self> {
         let lists = [
+            asymmetric::LIST,
             code::LIST,
             commerce::LIST,
             messaging::LIST,
@@ -113,7 +123,10 @@ impl Facts {
     pub fn described(&self) -> Described {
         match &self.signing {
             Signing::Custom(_, described) => described(),
+            #[cfg(any(feature = "jwt", feature = "rsa"))]
+            Signing::NamedKeys(_, described) => described(),
             Signing::Hmac(builder) => builder().described(),
+            Signing::Token(builder) => builder().described(),
         }
     }
 

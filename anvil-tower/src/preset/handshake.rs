@@ -1,6 +1,6 @@
 use bytes::Bytes;
-use http::Response;
 use http::request::Parts;
+use http::{Method, Response};
 
 use super::Preset;
 
@@ -19,5 +19,12 @@ impl Handshake {
         about: "",
         open: |_, _| None,
         signed: |_, _, _| None,
+    };
+
+    /// Asks with a `HEAD` whether there is an endpoint.
+    pub(crate) const HEAD: Self = Self {
+        about: "HEAD without a signature; answered with 200",
+        open: |_, head| (head.method == Method::HEAD).then(Response::default),
+        ..Self::NONE
     };
 }

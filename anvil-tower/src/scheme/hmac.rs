@@ -44,12 +44,9 @@ use http::HeaderValue;
 use http::request::Parts;
 
 use self::body_timestamp::BodyTimestamp;
-use self::headers::{Names, Presented, repeated, single};
+use self::headers::{Expected, Names, Presented, repeated};
 use self::in_body::{Claimed, InBody};
-use self::keys::Keys;
-use self::signatures::{SignatureForm, Signatures};
 use self::template::{Template, Values};
-use self::timestamp::TimestampRule;
 use super::{Check, Identity, Scheme};
 use crate::Rejection;
 use crate::json::JsonPointer;
@@ -59,10 +56,13 @@ mod body_timestamp;
 mod builder;
 mod check;
 mod decode;
+mod escaped;
 mod headers;
 mod in_body;
 mod keys;
 mod public_url;
+#[cfg(any(feature = "ecdsa", feature = "ed25519"))]
+mod read_head;
 mod secret;
 mod sign;
 mod signatures;
@@ -70,13 +70,23 @@ mod template;
 mod timestamp;
 
 pub use builder::HmacBuilder;
-pub(super) use check::HmacCheck;
+pub(crate) use check::{HmacCheck, Verdict, prove};
 pub use headers::Headers;
+#[cfg(any(feature = "jwt", feature = "rsa"))]
+pub(crate) use headers::single as single_header;
+pub(crate) use headers::{header_name, single};
 pub use keys::Algorithm;
+pub(crate) use keys::Keys;
 pub(crate) use public_url::PublicUrl;
+#[cfg(any(feature = "ecdsa", feature = "ed25519"))]
+pub(in crate::scheme) use read_head::ReadHead;
 pub use secret::SecretEncoding;
 pub(crate) use secret::Secrets;
 pub use signatures::Encoding;
+pub(crate) use signatures::{SignatureForm, Signatures};
+#[cfg(any(feature = "jwt", feature = "rsa"))]
+pub(crate) use timestamp::Stamp;
+pub(crate) use timestamp::TimestampRule;
 pub use timestamp::TimestampUnit;
 
 /// A sender that signs with a shared secret; see the [module docs](self) for an example.
@@ -90,6 +100,8 @@ pub struct HmacScheme {
     timestamp_pointer: Option<JsonPointer>,
     template: Template,
     public_url: Option<PublicUrl>,
+    expected_headers: Box<[Expected]>,
+    escaped_body: bool,
     keys: Arc<Keys>,
     id_pointer: Option<JsonPointer>,
     kind_pointers: Box<[JsonPointer]>,
@@ -182,6 +194,14 @@ impl HmacScheme {
         }
     }
 
+    #[inline]
+    fn check_headers(&self, head: &Parts) -> Result<(), Rejection> {
+        for expected in &self.expected_headers {
+            expected.check(&head.headers)?;
+        }
+        self.template.check_headers(head)
+    }
+
     /// The URL where it is signed.
     #[inline]
     fn url(&self, head: &Parts) -> Cow<'_, str> {
@@ -225,10 +245,11 @@ impl HmacScheme {
                 let mut signatures = Signatures::none();
                 let presented = presented.ok_or(MISSING_SIGNATURE)?;
                 tagged = self.read_signatures(head, presented, &mut signatures)?;
+                presented.names.check_names(&head.headers)?;
                 Claimed::InHead(signatures)
             }
         };
-        self.template.check_headers(head)?;
+        self.check_headers(head)?;
         let timestamp = self.head_timestamp(head, names, tagged)?;
         let stamp = match (&self.timestamp, &self.timestamp_pointer) {
             (Some(rule), None) => Some(rule.judge(timestamp.ok_or(MISSING_TIMESTAMP)?, now)?),
@@ -248,12 +269,13 @@ impl HmacScheme {
             claimed,
             stamp,
             timestamp: self.body_timestamp(),
+            escaped_body: self.escaped_body,
         };
         Ok(Check::whole_body(|body| check.decide(body)))
     }
 
     fn waits_for_body(&self) -> bool {
-        matches!(self.signature, Source::Body(_)) || self.template.has_json()
+        matches!(self.signature, Source::Body(_)) || self.template.has_json() || self.escaped_body
     }
 }
 
@@ -272,7 +294,7 @@ impl Scheme for HmacScheme {
         let mut check = HmacCheck::new(&self.keys, now);
         let tagged = self.read_signatures(head, presented, check.signatures())?;
         names.check_names(&head.headers)?;
-        self.template.check_headers(head)?;
+        self.check_headers(head)?;
         let id = self.read_id(head, Some(names))?;
         let mut timestamp: &[u8] = &[];
         if let Some(rule) = &self.timestamp {

@@ -2,7 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::headers::Headers;
+use super::headers::{Expected, Headers};
 use super::keys::{Algorithm, Keys};
 use super::public_url::PublicUrl;
 use super::secret::{SecretEncoding, Secrets};
@@ -14,6 +14,8 @@ use crate::ConfigError;
 use crate::json::JsonPointer;
 use crate::preset::{Described, Settings};
 use crate::scheme::DEFAULT_BODY_LIMIT;
+#[cfg(any(feature = "ecdsa", feature = "ed25519"))]
+use crate::scheme::public_key::{PublicKeyAlgorithm, PublicKeyScheme};
 
 /// Describes how a sender signs, and builds the scheme.
 ///
@@ -31,6 +33,10 @@ pub struct HmacBuilder {
     timestamp: TimestampRule,
     timestamp_pointer: Option<String>,
     public_url: Option<String>,
+    expected_headers: Vec<(String, String)>,
+    escaped_body: bool,
+    /// Whether a tolerance was set, which means nothing without a timestamp.
+    tolerates: bool,
     id_pointer: Option<String>,
     kind_pointers: Vec<String>,
     body_limit: usize,
@@ -61,6 +67,9 @@ impl HmacBuilder {
             },
             timestamp_pointer: None,
             public_url: None,
+            expected_headers: Vec::new(),
+            escaped_body: false,
+            tolerates: false,
             id_pointer: None,
             kind_pointers: Vec::new(),
             body_limit: DEFAULT_BODY_LIMIT,
@@ -100,6 +109,7 @@ impl HmacBuilder {
     pub(crate) fn settings(mut self, settings: &Settings) -> Self {
         self.secrets = settings.secrets.clone();
         self.secret_encoding = settings.secret_encoding.unwrap_or(self.secret_encoding);
+        self.tolerates |= settings.past.is_some() || settings.future.is_some();
         self.timestamp.past = settings.past.unwrap_or(self.timestamp.past);
         self.timestamp.future = settings.future.unwrap_or(self.timestamp.future);
         self.public_url.clone_from(&settings.public_url);
@@ -228,12 +238,14 @@ impl HmacBuilder {
     /// `Duration::MAX` takes any age: for senders whose retries carry the first timestamp. Default:
     /// 300 s.
     pub fn tolerate_past(mut self, age: Duration) -> Self {
+        self.tolerates = true;
         self.timestamp.past = age;
         self
     }
 
     /// Sets how far ahead a signed timestamp may be, the end included. Default: 300 s.
     pub fn tolerate_future(mut self, lead: Duration) -> Self {
+        self.tolerates = true;
         self.timestamp.future = lead;
         self
     }
@@ -270,6 +282,20 @@ impl HmacBuilder {
         self
     }
 
+    /// Refuses a delivery without this header, or with another value in it: for senders that name
+    /// the version or the hash of their signature in a header of its own. Default: none.
+    pub fn expect_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.expected_headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Takes a body whose escaped form was signed as well: for a sender that escapes what it signs,
+    /// behind a proxy that writes JSON anew. Default: only the bytes that came.
+    pub(crate) fn or_escaped_body(mut self) -> Self {
+        self.escaped_body = true;
+        self
+    }
+
     /// Reads the id of the delivery from the body, by a JSON pointer
     /// ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)) to a text or a whole number. The body
     /// is signed, so the id is. Default: the id header, where there is one.
@@ -292,6 +318,35 @@ impl HmacBuilder {
         self
     }
 
+    /// Builds a scheme for a sender that signs with a private key; the secrets are public keys.
+    #[cfg(any(feature = "ecdsa", feature = "ed25519"))]
+    pub(crate) fn build_public(
+        self,
+        algorithm: PublicKeyAlgorithm,
+    ) -> Result<PublicKeyScheme, ConfigError> {
+        let secrets = self.secrets.decode(self.secret_encoding)?;
+        let keys = secrets
+            .iter()
+            .map(|secret| algorithm.key(&secret.bytes))
+            .collect::<Result<_, _>>()?;
+        Ok(PublicKeyScheme::new(self.build()?, keys))
+    }
+
+    /// Whether the secrets are public keys of Standard Webhooks, or one of them is.
+    #[cfg(feature = "ed25519")]
+    pub(crate) fn has_standard_public_key(&self) -> bool {
+        self.secret_encoding == SecretEncoding::Whsec
+            && self.secrets.any(|secret| secret.starts_with(b"whpk_"))
+    }
+
+    /// The same sender with the `v1a` signatures of Standard Webhooks.
+    #[cfg(feature = "ed25519")]
+    pub(crate) fn standard_public_keys(mut self) -> Self {
+        self.secret_encoding = SecretEncoding::Whpk;
+        self.form.tags = vec!["v1a,".into()];
+        self
+    }
+
     /// Builds the scheme.
     ///
     /// # Errors
@@ -305,6 +360,12 @@ impl HmacBuilder {
         let pointer = |text: &Option<String>| text.as_deref().map(JsonPointer::parse).transpose();
         let timestamp_pointer = pointer(&self.timestamp_pointer)?;
         let timestamp = self.timestamp_rule(&template, timestamp_pointer.as_ref())?;
+        if timestamp.is_none() && self.tolerates {
+            return Err(ConfigError::new(format!(
+                "{} signs no timestamp, so there is nothing to tolerate; leave tolerate_past and tolerate_future out",
+                self.name
+            )));
+        }
         self.check_id(&template)?;
         let secrets = self.secrets.decode(self.secret_encoding)?;
         let keys = Keys::new(self.algorithm, &secrets).ok_or_else(|| {
@@ -341,6 +402,12 @@ impl HmacBuilder {
             timestamp_pointer,
             template,
             public_url,
+            expected_headers: self
+                .expected_headers
+                .iter()
+                .map(|(name, value)| Expected::parse(name, value))
+                .collect::<Result<_, _>>()?,
+            escaped_body: self.escaped_body,
             keys: Arc::new(keys),
             id_pointer: pointer(&self.id_pointer)?,
             kind_pointers: self
@@ -383,6 +450,11 @@ impl HmacBuilder {
         {
             return Err(ConfigError::new(
                 "the timestamp is in one place: a header of every header set, under a tag in the signature header, or at a pointer into the body",
+            ));
+        }
+        if tagged && self.form.separator.is_none() {
+            return Err(ConfigError::new(
+                "the timestamp and the signatures are items of one header; say which separator stands between them",
             ));
         }
         let is_signed = match pointer {

@@ -3,7 +3,7 @@ use std::iter;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::ConfigError;
-use crate::rejection::{CONFLICTING_HEADERS, Rejection};
+use crate::rejection::{CONFLICTING_HEADERS, MISSING_HEADER, OTHER_VERSION, Rejection};
 
 /// The names of the headers a sender uses together.
 ///
@@ -158,9 +158,35 @@ impl Names {
     }
 }
 
+/// A header that has to be there with this value.
+pub(super) struct Expected {
+    pub(super) name: HeaderName,
+    pub(super) value: HeaderValue,
+}
+
+impl Expected {
+    pub(super) fn parse(name: &str, value: &str) -> Result<Self, ConfigError> {
+        Ok(Self {
+            name: header_name(name)?,
+            value: HeaderValue::try_from(value).map_err(|_| {
+                ConfigError::new(format!("{value:?} can't be the value of a header"))
+            })?,
+        })
+    }
+
+    #[inline]
+    pub(super) fn check(&self, headers: &HeaderMap) -> Result<(), Rejection> {
+        match single(headers, &self.name)? {
+            None => Err(MISSING_HEADER),
+            Some(value) if value == self.value.as_bytes() => Ok(()),
+            Some(_) => Err(OTHER_VERSION),
+        }
+    }
+}
+
 /// The value of a header that may be there only once, or several times with one value.
 #[inline]
-pub(super) fn single<'h>(
+pub(crate) fn single<'h>(
     headers: &'h HeaderMap,
     name: &HeaderName,
 ) -> Result<Option<&'h [u8]>, Rejection> {
@@ -186,7 +212,7 @@ pub(super) fn repeated<'h>(
     any_repeated.then(|| headers.get_all(name).iter().skip(1))
 }
 
-pub(super) fn header_name(name: &str) -> Result<HeaderName, ConfigError> {
+pub(crate) fn header_name(name: &str) -> Result<HeaderName, ConfigError> {
     HeaderName::try_from(name)
         .map_err(|_| ConfigError::new(format!("{name:?} can't be the name of a header")))
 }

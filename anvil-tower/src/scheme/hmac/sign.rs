@@ -4,6 +4,7 @@ use http::HeaderValue;
 use http::request::Parts;
 use jiff::Timestamp;
 
+use super::headers::Expected;
 use super::template::Values;
 use super::timestamp::TimestampUnit;
 use super::{HmacScheme, Source};
@@ -44,6 +45,9 @@ impl HmacScheme {
             && !head.headers.contains_key(name)
         {
             head.headers.insert(name, value(id)?);
+        }
+        for Expected { name, value } in &self.expected_headers {
+            head.headers.insert(name, value.clone());
         }
         let unit = self.timestamp.map(|rule| rule.unit).unwrap_or_default();
         let timestamp = write(now, unit);
