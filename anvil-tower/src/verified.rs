@@ -17,7 +17,9 @@ pub struct Verified(Arc<Record>);
 struct Record {
     source: Arc<str>,
     scheme: &'static str,
+    key: u32,
     key_id: Arc<str>,
+    key_is_named: bool,
     timestamp: Option<SystemTime>,
     identity: Identity,
 }
@@ -32,7 +34,9 @@ impl Verified {
         Self(Arc::new(Record {
             source,
             scheme: scheme.name(),
+            key: proof.key,
             key_id: scheme.key_id(proof.key),
+            key_is_named: scheme.key_is_named(proof.key),
             timestamp: proof.timestamp,
             identity,
         }))
@@ -46,7 +50,9 @@ impl Verified {
         Self(Arc::new(Record {
             source: source.into(),
             scheme: ASSUMED,
+            key: 0,
             key_id: ASSUMED.into(),
+            key_is_named: false,
             timestamp: None,
             identity,
         }))
@@ -70,6 +76,11 @@ impl Verified {
         &self.0.key_id
     }
 
+    /// The number of the key that matched.
+    pub(crate) fn key(&self) -> u32 {
+        self.0.key
+    }
+
     /// When the sender signed it, where the scheme has a signed timestamp.
     #[must_use]
     pub fn timestamp(&self) -> Option<SystemTime> {
@@ -86,6 +97,11 @@ impl Verified {
     #[must_use]
     pub fn kind(&self) -> &str {
         self.0.identity.kind_name()
+    }
+
+    /// The id of the key that matched, where the user has named the key.
+    pub(crate) fn key_name(&self) -> Option<&str> {
+        self.0.key_is_named.then_some(&*self.0.key_id)
     }
 
     /// Source and kind, for a job; not copied where nobody else has the record any more.

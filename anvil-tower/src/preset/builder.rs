@@ -2,7 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::{Built, Facts, Preset, Signing};
+use super::{Adopt, Built, Facts, Needs, Preset, Signing};
 use crate::ConfigError;
 use crate::hmac::{SecretEncoding, Secrets};
 
@@ -26,6 +26,7 @@ pub(crate) struct Settings {
     pub(crate) future: Option<Duration>,
     pub(crate) public_url: Option<String>,
     pub(crate) handshake_token: Option<Box<str>>,
+    adopt: Option<Adopt>,
     body_limit: Option<usize>,
 }
 
@@ -110,6 +111,20 @@ impl PresetBuilder {
         self
     }
 
+    /// Answers an unsigned handshake that brings a secret, as that of Asana does, where `adopt` takes
+    /// the secret. Default: none, and such a handshake is refused.
+    ///
+    /// Nobody has signed it: whoever knows the URL can offer a secret at any time. Answering does no
+    /// harm by itself, since the scheme goes on verifying by the secrets that it was built with, but
+    /// a secret that is kept because it was offered lets whoever offered it sign. So say yes only
+    /// while your own call that creates the webhook is under way, don't take a second secret, and,
+    /// where the sender repeats the secret in its answer to that call, take it from there, which
+    /// nobody else can write. Then build the scheme anew with it.
+    pub fn adopt_secret(mut self, adopt: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        self.settings.adopt = Some(Box::new(adopt));
+        self
+    }
+
     /// Sets the longest body, in bytes. A limit of the layer overrides it. Default: what the sender
     /// documents, else 1 MiB.
     pub fn body_limit(mut self, bytes: usize) -> Self {
@@ -126,6 +141,24 @@ impl PresetBuilder {
     /// do without.
     pub fn build(self) -> Result<Preset, ConfigError> {
         let Self { facts, settings } = self;
+        let needs = facts.handshake.needs;
+        if settings.handshake_token.is_some() && needs != Needs::Token {
+            return Err(ConfigError::new(format!(
+                "no handshake of {} shows a token; leave handshake_token out",
+                facts.title
+            )));
+        }
+        if settings.handshake_token.as_deref() == Some("") {
+            return Err(ConfigError::new(
+                "the handshake token is empty; set the one that was given to the sender",
+            ));
+        }
+        if settings.adopt.is_some() && needs != Needs::Adoption {
+            return Err(ConfigError::new(format!(
+                "no handshake of {} brings a secret; leave adopt_secret out",
+                facts.title
+            )));
+        }
         let scheme = match facts.signing {
             Signing::Custom(build, _) => Built::Custom(build(&settings)?),
             Signing::Hmac(builder) => Built::Hmac(builder().settings(&settings).build()?),
@@ -135,6 +168,7 @@ impl PresetBuilder {
             scheme,
             body_limit: settings.body_limit.unwrap_or(facts.body_limit),
             handshake_token: settings.handshake_token,
+            adopt: settings.adopt,
         })
     }
 }

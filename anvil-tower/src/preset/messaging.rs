@@ -1,5 +1,5 @@
 use super::facts::hours;
-use super::{Facts, Preset, Sample, Signing};
+use super::{Facts, Handshake, Preset, Sample, Signing};
 use crate::ConfigError;
 use crate::hmac::{Headers, HmacScheme};
 
@@ -22,6 +22,7 @@ impl Preset {
             .kind_pointer("/event/type")
         }),
         retries_for: hours(1),
+        handshake: Handshake::SLACK,
         sample: Sample {
             event: "message",
             headers: &[],
@@ -36,6 +37,8 @@ impl Preset {
     /// For events the recommended dedupe key is the `event_id` of the signed body and the kind is
     /// the type of the inner event. Slash commands and interactions are form-encoded and have
     /// neither; they are named by the digest of what was signed.
+    ///
+    /// The `url_verification` by which Slack asks for the endpoint is answered with its challenge.
     ///
     /// # Errors
     ///

@@ -132,10 +132,11 @@ impl HmacScheme {
         HmacBuilder::new(name, builder::Place::Body(pointer.into()))
     }
 
-    /// The HMAC of a message under the first key, for an answer that proves that we have it.
-    pub(crate) fn mac(&self, message: &[u8]) -> Vec<u8> {
+    /// The HMAC of a message under the key with this number, for an answer that proves that we have
+    /// it.
+    pub(crate) fn mac(&self, key: u32, message: &[u8]) -> Vec<u8> {
         let len = self.keys.algorithm().tag_len();
-        self.keys.sign(0, message).bytes(len).to_vec()
+        self.keys.sign(key, message).bytes(len).to_vec()
     }
 
     /// The first header set of which a signature header is there.
@@ -341,6 +342,10 @@ impl Scheme for HmacScheme {
 
     fn key_id(&self, key: u32) -> Arc<str> {
         self.keys.id(key)
+    }
+
+    fn key_is_named(&self, key: u32) -> bool {
+        self.keys.is_named(key)
     }
 
     fn body_limit(&self) -> usize {

@@ -249,8 +249,14 @@ impl<I> Whole<I> {
                 State::Calling { future }
             }
             Err(rejection) => {
-                let rejection = rejection.answered(scheme.refusal());
-                report(&rejection, &config.source, scheme.name());
+                let was_read = !matches!(
+                    rejection.kind(),
+                    RejectionKind::BodyFailed
+                        | RejectionKind::BodyTimeout
+                        | RejectionKind::BodyTooLarge
+                );
+                let body = was_read.then_some(&bytes[..]);
+                let rejection = config.refuse(rejection, &head, body);
                 State::Refused { rejection }
             }
         }

@@ -2,10 +2,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use http::request::Parts;
 use tower_layer::Layer;
 
-use super::{EmptyResponse, Verify};
-use crate::Scheme;
+use super::future::report;
+use super::{EmptyResponse, RecentRejections, RejectedDelivery, Verify};
+use crate::handshake::HandshakeLayer;
+use crate::{Rejection, Scheme};
 
 /// Lets only signed deliveries through; see the [module docs](super) for an example.
 ///
@@ -29,6 +32,7 @@ impl<S> VerifyLayer<S> {
                 body_limit: None,
                 read_timeout: DEFAULT_READ_TIMEOUT,
                 clock: Clock::System,
+                recent: None,
                 respond: EmptyResponse,
             },
         }
@@ -59,6 +63,23 @@ impl<S, R> VerifyLayer<S, R> {
         self
     }
 
+    /// Keeps the newest rejections in memory, for an application to show; see
+    /// [`RecentRejections`]. Several layers may share one record. Default: none are kept.
+    pub fn recent_rejections(mut self, record: &RecentRejections) -> Self {
+        self.config.recent = Some(record.clone());
+        self
+    }
+
+    /// Answers the sender's handshakes as well, the unsigned ones before verification and the
+    /// signed ones after it; see the [module docs](crate::handshake). Comes last, since the layer
+    /// it makes has no settings. Default: a handshake is refused, or enqueued where it is signed.
+    ///
+    /// The answers are made of [`Bytes`](bytes::Bytes), so the body of the inner service's responses
+    /// has to be one that can be.
+    pub fn answer_handshakes(self) -> HandshakeLayer<S, R> {
+        HandshakeLayer::new(self)
+    }
+
     /// Sets what a refused sender is answered. Default: [`EmptyResponse`].
     ///
     /// ```
@@ -82,6 +103,7 @@ impl<S, R> VerifyLayer<S, R> {
             body_limit,
             read_timeout,
             clock,
+            recent,
             respond: _,
         } = self.config;
         let config = Config {
@@ -90,9 +112,14 @@ impl<S, R> VerifyLayer<S, R> {
             body_limit,
             read_timeout,
             clock,
+            recent,
             respond,
         };
         VerifyLayer { config }
+    }
+
+    pub(crate) fn scheme(&self) -> &Arc<S> {
+        &self.config.scheme
     }
 }
 
@@ -128,12 +155,37 @@ pub(super) struct Config<S, R> {
     pub(super) body_limit: Option<usize>,
     pub(super) read_timeout: Duration,
     pub(super) clock: Clock,
+    pub(super) recent: Option<RecentRejections>,
     pub(super) respond: R,
 }
 
 impl<S: Scheme, R> Config<S, R> {
     pub(super) fn limit(&self) -> usize {
         self.body_limit.unwrap_or_else(|| self.scheme.body_limit())
+    }
+
+    /// Makes a rejection known, and gives it the status that the scheme wants. `body` is what was
+    /// read, where the whole was.
+    pub(super) fn refuse(
+        &self,
+        rejection: Rejection,
+        head: &Parts,
+        body: Option<&[u8]>,
+    ) -> Rejection {
+        let Self { source, scheme, .. } = self;
+        report(&rejection, source, scheme.name());
+        if let Some(recent) = &self.recent {
+            let (source, now) = (Arc::clone(source), self.clock.now());
+            recent.add(RejectedDelivery::new(
+                rejection,
+                source,
+                scheme.name(),
+                now,
+                head,
+                body,
+            ));
+        }
+        rejection.answered(scheme.refusal())
     }
 }
 
@@ -145,6 +197,7 @@ impl<S: fmt::Debug, R> Config<S, R> {
             body_limit,
             read_timeout,
             clock: _,
+            recent,
             respond: _,
         } = self;
         f.debug_struct(name)
@@ -152,6 +205,7 @@ impl<S: fmt::Debug, R> Config<S, R> {
             .field("scheme", scheme)
             .field("body_limit", body_limit)
             .field("read_timeout", read_timeout)
+            .field("recent_rejections", &recent.is_some())
             .finish_non_exhaustive()
     }
 }
@@ -164,6 +218,7 @@ impl<S, R: Clone> Clone for Config<S, R> {
             body_limit: self.body_limit,
             read_timeout: self.read_timeout,
             clock: self.clock.clone(),
+            recent: self.recent.clone(),
             respond: self.respond.clone(),
         }
     }

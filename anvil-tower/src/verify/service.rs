@@ -11,7 +11,7 @@ use http_body::Body;
 use tower_service::Service;
 
 use super::buffer::Buffer;
-use super::future::{Reading, ResponseFuture, report};
+use super::future::{Reading, ResponseFuture};
 use super::layer::Config;
 use super::{EmptyResponse, ResponseForRejection, VerifiedBody};
 use crate::rejection::BODY_TOO_LARGE;
@@ -30,6 +30,14 @@ impl<I, S, R> Verify<I, S, R> {
     #[must_use]
     pub fn get_ref(&self) -> &I {
         &self.inner
+    }
+
+    pub(crate) fn scheme(&self) -> &S {
+        &self.config.scheme
+    }
+
+    pub(crate) fn source(&self) -> &str {
+        &self.config.source
     }
 
     /// The inner service.
@@ -62,9 +70,20 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let clone = self.inner.clone();
-        let inner = mem::replace(&mut self.inner, clone);
         let (head, body) = request.into_parts();
+        self.call_parts(head, body)
+    }
+}
+
+impl<I: Clone, S: Scheme, R> Verify<I, S, R> {
+    /// Calls the service that was polled ready with a request in parts.
+    #[inline]
+    pub(crate) fn call_parts<B>(&mut self, head: Parts, body: B) -> ResponseFuture<I, S, R, B>
+    where
+        I: Service<Request<VerifiedBody>>,
+        B: Body,
+    {
+        let inner = self.take_ready();
         let config = &self.config;
         let limit = config.limit();
         match begin(config, &head, &body, limit) {
@@ -79,11 +98,22 @@ where
                 ResponseFuture::reading(body, reading, Arc::clone(config))
             }
             Err(rejection) => {
-                let rejection = rejection.answered(config.scheme.refusal());
-                report(&rejection, &config.source, config.scheme.name());
+                let rejection = config.refuse(rejection, &head, None);
                 ResponseFuture::refused(rejection, Arc::clone(config))
             }
         }
+    }
+
+    /// Lets go of the service that was polled ready, where a request has no use for it.
+    pub(crate) fn give_back_ready(&mut self) {
+        drop(self.take_ready());
+    }
+
+    /// The service that was polled ready; a clone takes its place.
+    #[inline]
+    fn take_ready(&mut self) -> I {
+        let clone = self.inner.clone();
+        mem::replace(&mut self.inner, clone)
     }
 }
 
