@@ -62,9 +62,10 @@ impl Check {
 
     /// Decides, after the last byte. `body` is the whole of what [`update`](Self::update) was given.
     #[inline]
-    pub fn finish(self, body: &Bytes) -> Decision {
+    pub fn finish(mut self, body: &Bytes) -> Decision {
         match self.0 {
-            Inner::Hmac(check) => Decision::Made(check.finish(body)),
+            // Not moved out: it is as large as the rest of a check is small.
+            Inner::Hmac(ref mut check) => Decision::Made(check.finish(body)),
             Inner::Later(decide) => Decision::Pending(decide(body.clone())),
             Inner::Streaming(check) => Decision::Made(check.finish()),
             Inner::Whole(decide) => Decision::Made(decide(body)),

@@ -44,8 +44,8 @@ use http::HeaderValue;
 use http::request::Parts;
 
 use self::body_timestamp::BodyTimestamp;
-use self::headers::{Names, repeated, single};
-use self::in_body::{InBody, Presented};
+use self::headers::{Names, Presented, repeated, single};
+use self::in_body::{Claimed, InBody};
 use self::keys::Keys;
 use self::signatures::{SignatureForm, Signatures};
 use self::template::{Template, Values};
@@ -141,12 +141,10 @@ impl HmacScheme {
 
     /// The first header set of which a signature header is there.
     #[inline]
-    fn names(&self, head: &Parts) -> Option<&Names> {
+    fn presented<'s, 'h>(&'s self, head: &'h Parts) -> Option<Presented<'s, 'h>> {
         match &self.signature {
             Source::Body(_) => None,
-            Source::Headers(sets) => sets
-                .iter()
-                .find(|names| names.presented(&head.headers).is_some()),
+            Source::Headers(sets) => sets.iter().find_map(|names| names.presented(&head.headers)),
         }
     }
 
@@ -155,21 +153,21 @@ impl HmacScheme {
     fn read_signatures<'h>(
         &self,
         head: &'h Parts,
-        names: &Names,
+        presented: Presented<'_, 'h>,
         signatures: &mut Signatures,
     ) -> Result<Option<&'h [u8]>, Rejection> {
-        let algorithm = self.keys.algorithm();
-        let mut timestamp = None;
-        for name in iter::once(&names.signature).chain(&names.more_signatures) {
-            let Some(first) = head.headers.get(name) else {
-                continue;
-            };
+        let mut read = |name, first| {
             let others = repeated(&head.headers, name);
             let values = iter::once(first).chain(others.into_iter().flatten());
-            let found = self
-                .form
-                .read(values.map(HeaderValue::as_bytes), algorithm, signatures)?;
-            timestamp = timestamp.or(found);
+            let values = values.map(HeaderValue::as_bytes);
+            self.form.read(values, self.keys.algorithm(), signatures)
+        };
+        let mut timestamp = read(presented.name, presented.value)?;
+        for name in presented.others {
+            if let Some(value) = head.headers.get(name) {
+                let found = read(name, value)?;
+                timestamp = timestamp.or(found);
+            }
         }
         signatures.check()?;
         Ok(timestamp)
@@ -218,15 +216,16 @@ impl HmacScheme {
 
     /// Begins a check that has to wait for the body.
     fn begin_in_body(&self, head: &Parts, now: SystemTime) -> Result<Check, Rejection> {
-        let names = self.names(head);
+        let presented = self.presented(head);
+        let names = presented.map(|presented| presented.names);
         let mut tagged = None;
-        let presented = match &self.signature {
-            Source::Body(pointer) => Presented::There(pointer.clone(), self.form.clone()),
+        let claimed = match &self.signature {
+            Source::Body(pointer) => Claimed::InBody(pointer.clone(), self.form.clone()),
             Source::Headers(_) => {
                 let mut signatures = Signatures::none();
-                let names = names.ok_or(MISSING_SIGNATURE)?;
-                tagged = self.read_signatures(head, names, &mut signatures)?;
-                Presented::Here(signatures)
+                let presented = presented.ok_or(MISSING_SIGNATURE)?;
+                tagged = self.read_signatures(head, presented, &mut signatures)?;
+                Claimed::InHead(signatures)
             }
         };
         self.template.check_headers(head)?;
@@ -246,7 +245,7 @@ impl HmacScheme {
             expired: self.keys.expired(now),
             now,
             pieces: self.template.resolve(values),
-            presented,
+            claimed,
             stamp,
             timestamp: self.body_timestamp(),
         };
@@ -268,15 +267,18 @@ impl Scheme for HmacScheme {
         if self.waits_for_body() {
             return self.begin_in_body(head, now);
         }
-        let names = self.names(head).ok_or(MISSING_SIGNATURE)?;
+        let presented = self.presented(head).ok_or(MISSING_SIGNATURE)?;
+        let names = presented.names;
         let mut check = HmacCheck::new(&self.keys, now);
-        let tagged = self.read_signatures(head, names, check.signatures())?;
+        let tagged = self.read_signatures(head, presented, check.signatures())?;
         names.check_names(&head.headers)?;
         self.template.check_headers(head)?;
         let id = self.read_id(head, Some(names))?;
         let mut timestamp: &[u8] = &[];
         if let Some(rule) = &self.timestamp {
-            if let Some(timestamp) = self.body_timestamp() {
+            if self.timestamp_pointer.is_some()
+                && let Some(timestamp) = self.body_timestamp()
+            {
                 check.timestamp_in_body(timestamp, now);
             } else {
                 timestamp = self
@@ -300,10 +302,11 @@ impl Scheme for HmacScheme {
 
     fn identify(&self, head: &Parts, body: &[u8]) -> Identity {
         let mut identity = Identity::new();
-        let names = self.names(head);
+        let presented = self.presented(head);
+        let names = presented.map(|presented| presented.names);
         let text = |name| head.headers.get(name).and_then(|value| value.to_str().ok());
-        if let Some((name, _)) = names.and_then(|names| names.presented(&head.headers)) {
-            identity = identity.signature_header(name.clone());
+        if let Some(presented) = presented {
+            identity = identity.signature_header(presented.name.clone());
         }
         let id_header = names.and_then(|names| names.id.as_ref());
         if let Some(pointer) = &self.id_pointer
@@ -322,10 +325,7 @@ impl Scheme for HmacScheme {
         if identity.id().is_some_and(|id| id.is_signed()) || self.template.is_body_only() {
             return identity;
         }
-        let tagged = names.and_then(|names| {
-            let (name, _) = names.presented(&head.headers)?;
-            self.form.timestamp(&head.headers, name)
-        });
+        let tagged = presented.and_then(|presented| self.form.timestamp(presented.value));
         let timestamp = self.head_timestamp(head, names, tagged).ok().flatten();
         let values = Values {
             head,

@@ -76,7 +76,7 @@ impl HmacCheck {
     }
 
     #[inline]
-    pub(in crate::scheme) fn finish(mut self, body: &[u8]) -> Result<Proof, Rejection> {
+    pub(in crate::scheme) fn finish(&mut self, body: &[u8]) -> Result<Proof, Rejection> {
         let mut timestamp = None;
         if let Some(more) = &mut self.more {
             timestamp = more.timestamp.take();

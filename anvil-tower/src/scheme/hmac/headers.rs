@@ -110,17 +110,40 @@ pub(super) struct Names {
     pub(super) kind: Option<HeaderName>,
 }
 
+/// A signature header that is there. It was looked up once, and need not be again.
+#[derive(Clone, Copy)]
+pub(super) struct Presented<'s, 'h> {
+    pub(super) names: &'s Names,
+    pub(super) name: &'s HeaderName,
+    pub(super) value: &'h HeaderValue,
+    /// Those of its set that come after it.
+    pub(super) others: &'s [HeaderName],
+}
+
 impl Names {
     /// The first of its signature headers that is there, and the header's first value.
     #[inline]
-    pub(super) fn presented<'h>(
-        &self,
-        headers: &'h HeaderMap,
-    ) -> Option<(&HeaderName, &'h HeaderValue)> {
-        let names = iter::once(&self.signature).chain(&self.more_signatures);
-        names
-            .into_iter()
-            .find_map(|name| Some((name, headers.get(name)?)))
+    pub(super) fn presented<'s, 'h>(&'s self, headers: &'h HeaderMap) -> Option<Presented<'s, 'h>> {
+        let first = |name| headers.get(name);
+        if let Some(value) = first(&self.signature) {
+            return Some(Presented {
+                names: self,
+                name: &self.signature,
+                value,
+                others: &self.more_signatures,
+            });
+        }
+        let (index, value) = self
+            .more_signatures
+            .iter()
+            .enumerate()
+            .find_map(|(index, name)| Some((index, first(name)?)))?;
+        Some(Presented {
+            names: self,
+            name: &self.more_signatures[index],
+            value,
+            others: &self.more_signatures[index + 1..],
+        })
     }
 
     /// Refuses id and event type that are there twice with two values.

@@ -18,22 +18,22 @@ pub(super) struct InBody {
     pub(super) expired: Expired,
     pub(super) now: SystemTime,
     pub(super) pieces: Vec<Piece>,
-    pub(super) presented: Presented,
+    pub(super) claimed: Claimed,
     pub(super) stamp: Option<Stamp>,
     pub(super) timestamp: Option<BodyTimestamp>,
 }
 
 /// The signatures, or where in the body they are.
-pub(super) enum Presented {
-    Here(Signatures),
-    There(JsonPointer, SignatureForm),
+pub(super) enum Claimed {
+    InBody(JsonPointer, SignatureForm),
+    InHead(Signatures),
 }
 
 impl InBody {
     pub(super) fn decide(self, body: &[u8]) -> Result<Proof, Rejection> {
-        let signatures = match self.presented {
-            Presented::Here(signatures) => signatures,
-            Presented::There(pointer, form) => {
+        let signatures = match self.claimed {
+            Claimed::InHead(signatures) => signatures,
+            Claimed::InBody(pointer, form) => {
                 let text = pointer.find(body).ok_or(MISSING_SIGNATURE)?;
                 let mut signatures = Signatures::none();
                 form.read([text.as_bytes()], self.keys.algorithm(), &mut signatures)?;

@@ -2,7 +2,7 @@ use std::{fmt, iter};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use http::{HeaderMap, HeaderName};
+use http::HeaderValue;
 use memchr::memchr;
 
 use super::decode::{decode_base64, decode_hex};
@@ -123,13 +123,9 @@ impl SignatureForm {
     }
 
     /// The timestamp in a header that was read before.
-    pub(super) fn timestamp<'h>(
-        &self,
-        headers: &'h HeaderMap,
-        name: &HeaderName,
-    ) -> Option<&'h [u8]> {
-        let value = headers.get(name)?.as_bytes();
-        self.items(value).find_map(|item| self.timestamp_of(item))
+    pub(super) fn timestamp<'h>(&self, value: &'h HeaderValue) -> Option<&'h [u8]> {
+        self.items(value.as_bytes())
+            .find_map(|item| self.timestamp_of(item))
     }
 
     fn items<'v>(&self, value: &'v [u8]) -> impl Iterator<Item = &'v [u8]> {
@@ -166,10 +162,10 @@ impl SignatureForm {
 /// The signatures a delivery presents, decoded. Nearly all present one, which is kept in place.
 pub(super) struct Signatures {
     /// How many there were, decodable or not.
-    presented: usize,
+    presented: u8,
+    len: u8,
     /// Whether there was any text at all.
     seen: bool,
-    len: usize,
     first: Tag,
     rest: Vec<Tag>,
 }
@@ -219,11 +215,11 @@ impl Signatures {
 }
 
 /// How many signatures a delivery may present: each costs a comparison with every key.
-pub(super) const MAX_SIGNATURES: usize = 8;
+pub(super) const MAX_SIGNATURES: u8 = 8;
 
 #[cfg(test)]
 mod tests {
-    use http::HeaderValue;
+    use http::{HeaderMap, HeaderName};
     use proptest::prelude::*;
 
     use super::*;
@@ -257,7 +253,7 @@ mod tests {
         let text = timestamp.map(|text| String::from_utf8(text.to_vec()).unwrap());
         assert_eq!(
             text.as_deref().map(str::as_bytes),
-            form.timestamp(&headers, &NAME)
+            headers.get(NAME).and_then(|value| form.timestamp(value))
         );
         Ok((signatures.iter().count(), text))
     }

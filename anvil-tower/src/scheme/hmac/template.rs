@@ -12,6 +12,17 @@ pub(super) struct Template {
     before: Vec<Segment>,
     has_body: bool,
     after: Vec<Segment>,
+    has: Has,
+}
+
+/// What occurs in a template: asked for every delivery.
+#[derive(Debug, Default)]
+struct Has {
+    header: bool,
+    id: bool,
+    json: bool,
+    timestamp: bool,
+    url: bool,
 }
 
 impl Template {
@@ -48,17 +59,27 @@ impl Template {
             rest = tail;
         }
         push_literal(&mut segments, rest, text)?;
-        Ok(match before {
-            Some(before) => Self {
-                before,
-                has_body: true,
-                after: segments,
-            },
-            None => Self {
-                before: segments,
-                has_body: false,
-                after: Vec::new(),
-            },
+        let has_body = before.is_some();
+        let (before, after) = match before {
+            Some(before) => (before, segments),
+            None => (segments, Vec::new()),
+        };
+        let mut has = Has::default();
+        for segment in before.iter().chain(&after) {
+            match segment {
+                Segment::Header(_) => has.header = true,
+                Segment::Id => has.id = true,
+                Segment::Json(_) => has.json = true,
+                Segment::Timestamp => has.timestamp = true,
+                Segment::Url => has.url = true,
+                Segment::Literal(_) | Segment::Method | Segment::Path => {}
+            }
+        }
+        Ok(Self {
+            before,
+            has_body,
+            after,
+            has,
         })
     }
 
@@ -67,32 +88,32 @@ impl Template {
     }
 
     pub(super) fn has_id(&self) -> bool {
-        self.has(|segment| matches!(segment, Segment::Id))
+        self.has.id
     }
 
     pub(super) fn has_timestamp(&self) -> bool {
-        self.has(|segment| matches!(segment, Segment::Timestamp))
+        self.has.timestamp
     }
 
     pub(super) fn has_url(&self) -> bool {
-        self.has(|segment| matches!(segment, Segment::Url))
+        self.has.url
     }
 
     /// Whether a part of it is in the body.
     pub(super) fn has_json(&self) -> bool {
-        self.has(|segment| matches!(segment, Segment::Json(_)))
+        self.has.json
     }
 
     pub(super) fn signs_json(&self, pointer: &JsonPointer) -> bool {
         self.has_body
-            || self.has(|segment| matches!(segment, Segment::Json(signed) if signed == pointer))
+            || self.any(|segment| matches!(segment, Segment::Json(signed) if signed == pointer))
     }
 
     pub(super) fn signs_header(&self, name: &HeaderName) -> bool {
-        self.has(|segment| matches!(segment, Segment::Header(signed) if signed == name))
+        self.any(|segment| matches!(segment, Segment::Header(signed) if signed == name))
     }
 
-    fn has(&self, is: impl Fn(&Segment) -> bool) -> bool {
+    fn any(&self, is: impl Fn(&Segment) -> bool) -> bool {
         self.before.iter().chain(&self.after).any(is)
     }
 
@@ -108,6 +129,9 @@ impl Template {
     /// Refuses a head that lacks a signed header, or has two of them.
     #[inline]
     pub(super) fn check_headers(&self, head: &Parts) -> Result<(), Rejection> {
+        if !self.has.header {
+            return Ok(());
+        }
         for segment in self.before.iter().chain(&self.after) {
             if let Segment::Header(name) = segment {
                 single(&head.headers, name)?.ok_or(MISSING_HEADER)?;

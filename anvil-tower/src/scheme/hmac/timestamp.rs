@@ -123,6 +123,7 @@ fn parse_number(text: &[u8]) -> Option<i64> {
 
 /// Milliseconds from the Unix epoch, rounded towards the past. The parser takes more than RFC 3339,
 /// such as a name of a zone, so the characters are looked at first.
+#[inline(never)]
 fn parse_date(text: &[u8]) -> Option<i64> {
     let is_plain =
         |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b':' | b'T' | b'Z');
