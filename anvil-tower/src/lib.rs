@@ -70,6 +70,15 @@
 //!   see the guarantees of `anvil-queue`.
 //! * Bound the number of requests. Memory is bounded by the body limit times the requests under way;
 //!   put a concurrency limit outside of [`VerifyLayer`].
+//!
+//! # Features
+//!
+//! None is on by default. Each adds senders that sign with a private key, and what verifies them:
+//!
+//! * `ed25519`: Discord, and public keys (`whpk_`) of Standard Webhooks.
+//! * `ecdsa`: SendGrid.
+//! * `jwt`: Plaid.
+//! * `rsa`: PayPal and Amazon SNS.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
@@ -91,6 +100,9 @@ pub use enqueue::EnqueueService;
 pub use ingress::{Ingress, ingress};
 pub use preset::Preset;
 pub use rejection::{Rejection, RejectionKind};
+#[cfg(any(feature = "jwt", feature = "rsa"))]
+#[cfg_attr(docsrs, doc(cfg(any(feature = "jwt", feature = "rsa"))))]
+pub use scheme::public_key;
 pub use scheme::{
     BodyCheck, Check, Decision, DeliveryId, Identity, PendingDecision, Proof, Scheme, Unsigned,
     hmac,

@@ -44,6 +44,9 @@ use crate::enqueue::Success;
 use crate::hmac::HmacScheme;
 use crate::{Check, ConfigError, Identity, Rejection, Scheme};
 
+mod asymmetric;
+#[cfg(feature = "rsa")]
+mod aws_sns;
 mod builder;
 mod code;
 mod commerce;
@@ -51,10 +54,17 @@ mod facts;
 mod handshake;
 mod messaging;
 mod payments;
+#[cfg(feature = "rsa")]
+mod paypal;
+#[cfg(feature = "jwt")]
+mod plaid;
 mod platforms;
 mod sample;
 mod work;
 
+#[cfg(feature = "rsa")]
+#[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+pub use aws_sns::SubscriptionConfirmation;
 pub use builder::PresetBuilder;
 pub(crate) use builder::Settings;
 pub(crate) use facts::Signing;

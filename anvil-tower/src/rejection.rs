@@ -166,7 +166,18 @@ pub(crate) const BODY_TOO_LARGE: Rejection =
     Rejection::new(RejectionKind::BodyTooLarge, "body_too_large");
 pub(crate) const CONFLICTING_HEADERS: Rejection =
     Rejection::new(RejectionKind::Malformed, "conflicting_headers");
+#[cfg(feature = "rsa")]
+pub(crate) const EARLY_CERTIFICATE: Rejection =
+    Rejection::new(RejectionKind::Expired, "early_certificate");
 pub(crate) const EXPIRED: Rejection = Rejection::new(RejectionKind::Expired, "expired");
+#[cfg(feature = "rsa")]
+pub(crate) const EXPIRED_CERTIFICATE: Rejection =
+    Rejection::new(RejectionKind::Expired, "expired_certificate");
+#[cfg(feature = "rsa")]
+pub(crate) const FOREIGN_KEY: Rejection = Rejection::new(RejectionKind::Mismatch, "foreign_key");
+#[cfg(feature = "rsa")]
+pub(crate) const FOREIGN_TOPIC: Rejection =
+    Rejection::new(RejectionKind::Mismatch, "foreign_topic");
 pub(crate) const FUTURE: Rejection = Rejection::new(RejectionKind::Future, "future");
 pub(crate) const KEY_UNAVAILABLE: Rejection =
     Rejection::new(RejectionKind::KeyUnavailable, "key_unavailable");
@@ -188,3 +199,8 @@ pub(crate) const MISSING_TIMESTAMP: Rejection =
 pub(crate) const STALE: Rejection = Rejection::new(RejectionKind::Stale, "stale");
 pub(crate) const TOO_MANY_SIGNATURES: Rejection =
     Rejection::new(RejectionKind::Malformed, "too_many_signatures");
+#[cfg(any(feature = "jwt", feature = "rsa"))]
+pub(crate) const UNKNOWN_ALGORITHM: Rejection =
+    Rejection::new(RejectionKind::Malformed, "unknown_algorithm");
+#[cfg(any(feature = "jwt", feature = "rsa"))]
+pub(crate) const UNKNOWN_KEY: Rejection = Rejection::new(RejectionKind::Mismatch, "unknown_key");

@@ -12,6 +12,13 @@ use crate::enqueue::Success;
 mod check;
 pub mod hmac;
 mod identity;
+#[cfg(any(feature = "jwt", feature = "rsa"))]
+pub mod public_key;
+#[cfg(all(
+    any(feature = "ecdsa", feature = "ed25519"),
+    not(any(feature = "jwt", feature = "rsa"))
+))]
+pub(crate) mod public_key;
 mod unsigned;
 
 pub use check::{BodyCheck, Check, Decision, PendingDecision, Proof};

@@ -4,7 +4,13 @@ use std::time::{Duration, SystemTime};
 
 use super::{Adopt, Built, Facts, Needs, Preset, Signing};
 use crate::ConfigError;
-use crate::hmac::{SecretEncoding, Secrets};
+#[cfg(feature = "ed25519")]
+use crate::hmac::Encoding;
+use crate::hmac::{HmacBuilder, SecretEncoding, Secrets};
+#[cfg(any(feature = "jwt", feature = "rsa"))]
+use crate::public_key::KeySource;
+#[cfg(feature = "ed25519")]
+use crate::scheme::public_key::PublicKeyAlgorithm;
 
 /// Builds a [`Preset`]: the sender's own settings, and what only the user can know.
 ///
@@ -27,7 +33,59 @@ pub(crate) struct Settings {
     pub(crate) public_url: Option<String>,
     pub(crate) handshake_token: Option<Box<str>>,
     adopt: Option<Adopt>,
+    #[cfg(any(feature = "jwt", feature = "rsa"))]
+    pub(crate) keys: Vec<(String, Vec<u8>)>,
+    #[cfg(any(feature = "jwt", feature = "rsa"))]
+    pub(crate) key_source: Option<Arc<dyn KeySource>>,
+    #[cfg(feature = "rsa")]
+    pub(crate) webhook_id: Option<String>,
+    #[cfg(feature = "rsa")]
+    pub(crate) topics: Vec<String>,
+    #[cfg(feature = "rsa")]
+    pub(crate) any_topic: bool,
     body_limit: Option<usize>,
+}
+
+#[cfg(any(feature = "jwt", feature = "rsa"))]
+impl Settings {
+    /// Refuses what is of no use to a sender whose deliveries name their keys.
+    pub(crate) fn check_named_keys(&self, name: &str) -> Result<(), ConfigError> {
+        let unused = if self.secrets.any(|_| true) || self.secret_encoding.is_some() {
+            "a secret"
+        } else if self.public_url.is_some() {
+            "a public URL"
+        } else if self.handshake_token.is_some() {
+            "a handshake token"
+        } else {
+            return Ok(());
+        };
+        Err(ConfigError::new(format!(
+            "{name} has no use for {unused}; leave it out"
+        )))
+    }
+
+    /// Refuses keys by name for a sender that has none, and what else only such senders have.
+    fn check_no_named_keys(&self, name: &str) -> Result<(), ConfigError> {
+        let has_keys = !self.keys.is_empty() || self.key_source.is_some();
+        #[cfg(feature = "rsa")]
+        let has_keys = has_keys || self.has_webhook_id() || self.has_topics();
+        if has_keys {
+            return Err(ConfigError::new(format!(
+                "{name} has no use for certificates, keys by id, a key source, a webhook id or topics; leave them out"
+            )));
+        }
+        Ok(())
+    }
+
+    #[cfg(feature = "rsa")]
+    pub(crate) fn has_webhook_id(&self) -> bool {
+        self.webhook_id.is_some()
+    }
+
+    #[cfg(feature = "rsa")]
+    pub(crate) fn has_topics(&self) -> bool {
+        self.any_topic || !self.topics.is_empty()
+    }
 }
 
 impl PresetBuilder {
@@ -125,6 +183,62 @@ impl PresetBuilder {
         self
     }
 
+    /// Adds a certificate in PEM, for the URL under which the sender's deliveries name it: the
+    /// signature is then verified without a key source. The first certificate in the PEM counts.
+    /// Default: none.
+    #[cfg(feature = "rsa")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    pub fn certificate(mut self, url: impl Into<String>, pem: impl AsRef<[u8]>) -> Self {
+        let pem = pem.as_ref().to_vec();
+        self.settings.keys.push((url.into(), pem));
+        self
+    }
+
+    /// Adds a public key as a JWK, under its key id. Default: none.
+    #[cfg(feature = "jwt")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "jwt")))]
+    pub fn key(mut self, id: impl Into<String>, jwk: impl AsRef<[u8]>) -> Self {
+        let jwk = jwk.as_ref().to_vec();
+        self.settings.keys.push((id.into(), jwk));
+        self
+    }
+
+    /// Sets who is asked for the certificates and keys that were not given. Default: nobody, and a
+    /// delivery that names such a one is refused.
+    #[cfg(any(feature = "jwt", feature = "rsa"))]
+    #[cfg_attr(docsrs, doc(cfg(any(feature = "jwt", feature = "rsa"))))]
+    pub fn key_source(mut self, source: impl KeySource + 'static) -> Self {
+        self.settings.key_source = Some(Arc::new(source));
+        self
+    }
+
+    /// Sets the id of the webhook at PayPal, which is part of what is signed. Default: none, which
+    /// is refused.
+    #[cfg(feature = "rsa")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    pub fn webhook_id(mut self, id: impl Into<String>) -> Self {
+        self.settings.webhook_id = Some(id.into());
+        self
+    }
+
+    /// Adds the ARN of an Amazon SNS topic whose messages are accepted. Default: none, which is
+    /// refused.
+    #[cfg(feature = "rsa")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    pub fn topic(mut self, arn: impl Into<String>) -> Self {
+        self.settings.topics.push(arn.into());
+        self
+    }
+
+    /// Accepts messages of every Amazon SNS topic. Anybody can have Amazon sign a message, in a
+    /// topic of their own, so the handler then has to check the topic. Default: refused.
+    #[cfg(feature = "rsa")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    pub fn insecure_any_topic(mut self) -> Self {
+        self.settings.any_topic = true;
+        self
+    }
+
     /// Sets the longest body, in bytes. A limit of the layer overrides it. Default: what the sender
     /// documents, else 1 MiB.
     pub fn body_limit(mut self, bytes: usize) -> Self {
@@ -141,27 +255,19 @@ impl PresetBuilder {
     /// do without.
     pub fn build(self) -> Result<Preset, ConfigError> {
         let Self { facts, settings } = self;
-        let needs = facts.handshake.needs;
-        if settings.handshake_token.is_some() && needs != Needs::Token {
-            return Err(ConfigError::new(format!(
-                "no handshake of {} shows a token; leave handshake_token out",
-                facts.title
-            )));
-        }
-        if settings.handshake_token.as_deref() == Some("") {
-            return Err(ConfigError::new(
-                "the handshake token is empty; set the one that was given to the sender",
-            ));
-        }
-        if settings.adopt.is_some() && needs != Needs::Adoption {
-            return Err(ConfigError::new(format!(
-                "no handshake of {} brings a secret; leave adopt_secret out",
-                facts.title
-            )));
+        settings.check_handshake(facts)?;
+        #[cfg(any(feature = "jwt", feature = "rsa"))]
+        if !matches!(facts.signing, Signing::NamedKeys(..)) {
+            settings.check_no_named_keys(facts.name())?;
         }
         let scheme = match facts.signing {
+            #[cfg(any(feature = "jwt", feature = "rsa"))]
+            Signing::NamedKeys(build, _) => {
+                settings.check_named_keys(facts.name())?;
+                Built::Custom(build(&settings)?)
+            }
             Signing::Custom(build, _) => Built::Custom(build(&settings)?),
-            Signing::Hmac(builder) => Built::Hmac(builder().settings(&settings).build()?),
+            Signing::Hmac(builder) => hmac(builder().settings(&settings))?,
         };
         Ok(Preset {
             facts,
@@ -170,6 +276,34 @@ impl PresetBuilder {
             handshake_token: settings.handshake_token,
             adopt: settings.adopt,
         })
+    }
+}
+
+/// The engine, or its likeness with public keys where the user has set such ones.
+fn hmac(builder: HmacBuilder) -> Result<Built, ConfigError> {
+    #[cfg(feature = "ed25519")]
+    if builder.has_standard_public_key() {
+        let algorithm = PublicKeyAlgorithm::Ed25519(Encoding::Base64);
+        let scheme = builder.standard_public_keys().build_public(algorithm)?;
+        return Ok(Built::Custom(Box::new(scheme)));
+    }
+    Ok(Built::Hmac(builder.build()?))
+}
+
+impl Settings {
+    /// A setting that no handshake of the sender has a use for is refused.
+    fn check_handshake(&self, facts: &Facts) -> Result<(), ConfigError> {
+        let (needs, title) = (facts.handshake.needs, facts.title);
+        let message = if self.handshake_token.is_some() && needs != Needs::Token {
+            format!("no handshake of {title} shows a token; leave handshake_token out")
+        } else if self.handshake_token.as_deref() == Some("") {
+            "the handshake token is empty; set the one that was given to the sender".into()
+        } else if self.adopt.is_some() && needs != Needs::Adoption {
+            format!("no handshake of {title} brings a secret; leave adopt_secret out")
+        } else {
+            return Ok(());
+        };
+        Err(ConfigError::new(message))
     }
 }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 use http::StatusCode;
 
 use super::{
-    Handshake, PresetBuilder, Sample, Settings, code, commerce, messaging, payments, platforms,
-    work,
+    Handshake, PresetBuilder, Sample, Settings, asymmetric, code, commerce, messaging, payments,
+    platforms, work,
 };
 use crate::enqueue::Success;
 use crate::hmac::HmacBuilder;
@@ -38,6 +38,12 @@ pub(crate) enum Signing {
     ),
     /// The engine describes it.
     Hmac(fn() -> HmacBuilder),
+    /// As for `Custom`, where a delivery names its key.
+    #[cfg(any(feature = "jwt", feature = "rsa"))]
+    NamedKeys(
+        fn(&Settings) -> Result<Box<dyn Scheme>, ConfigError>,
+        fn() -> Described,
+    ),
 }
 
 impl Facts {
@@ -61,6 +67,7 @@ impl Facts {
     /// All senders that have a preset, by name.
     pub fn all() -> impl Iterator<Item = &'static Self> {
         let lists = [
+            asymmetric::LIST,
             code::LIST,
             commerce::LIST,
             messaging::LIST,
@@ -113,6 +120,8 @@ impl Facts {
     pub fn described(&self) -> Described {
         match &self.signing {
             Signing::Custom(_, described) => described(),
+            #[cfg(any(feature = "jwt", feature = "rsa"))]
+            Signing::NamedKeys(_, described) => described(),
             Signing::Hmac(builder) => builder().described(),
         }
     }

@@ -24,7 +24,8 @@ impl Preset {
     ///
     /// The secret is `whsec_` and base64 of the key, and is decoded; the prefix may be missing.
     /// Only `v1` signatures count; there are several while a secret is rotated. Asymmetric `v1a`
-    /// signatures are passed over. The id is signed and the same on every retry, so it is the
+    /// signatures are passed over, unless the secret is a public key, `whpk_` and base64: with the
+    /// feature `ed25519` they are then the ones that count, and no `v1`. The id is signed and the same on every retry, so it is the
     /// recommended dedupe key. The kind is the `type` in the body.
     ///
     /// # Errors

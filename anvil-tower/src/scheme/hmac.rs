@@ -49,7 +49,6 @@ use self::in_body::{Claimed, InBody};
 use self::keys::Keys;
 use self::signatures::{SignatureForm, Signatures};
 use self::template::{Template, Values};
-use self::timestamp::TimestampRule;
 use super::{Check, Identity, Scheme};
 use crate::Rejection;
 use crate::json::JsonPointer;
@@ -63,6 +62,8 @@ mod headers;
 mod in_body;
 mod keys;
 mod public_url;
+#[cfg(any(feature = "ecdsa", feature = "ed25519"))]
+mod read_head;
 mod secret;
 mod sign;
 mod signatures;
@@ -72,11 +73,18 @@ mod timestamp;
 pub use builder::HmacBuilder;
 pub(super) use check::HmacCheck;
 pub use headers::Headers;
+#[cfg(any(feature = "jwt", feature = "rsa"))]
+pub(crate) use headers::single as single_header;
 pub use keys::Algorithm;
 pub(crate) use public_url::PublicUrl;
+#[cfg(any(feature = "ecdsa", feature = "ed25519"))]
+pub(in crate::scheme) use read_head::ReadHead;
 pub use secret::SecretEncoding;
 pub(crate) use secret::Secrets;
 pub use signatures::Encoding;
+#[cfg(any(feature = "jwt", feature = "rsa"))]
+pub(crate) use timestamp::Stamp;
+pub(crate) use timestamp::TimestampRule;
 pub use timestamp::TimestampUnit;
 
 /// A sender that signs with a shared secret; see the [module docs](self) for an example.

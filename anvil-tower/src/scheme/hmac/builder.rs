@@ -14,6 +14,8 @@ use crate::ConfigError;
 use crate::json::JsonPointer;
 use crate::preset::{Described, Settings};
 use crate::scheme::DEFAULT_BODY_LIMIT;
+#[cfg(any(feature = "ecdsa", feature = "ed25519"))]
+use crate::scheme::public_key::{PublicKeyAlgorithm, PublicKeyScheme};
 
 /// Describes how a sender signs, and builds the scheme.
 ///
@@ -289,6 +291,35 @@ impl HmacBuilder {
     /// Default: 1 MiB, or what the preset documents.
     pub fn body_limit(mut self, bytes: usize) -> Self {
         self.body_limit = bytes;
+        self
+    }
+
+    /// Builds a scheme for a sender that signs with a private key; the secrets are public keys.
+    #[cfg(any(feature = "ecdsa", feature = "ed25519"))]
+    pub(crate) fn build_public(
+        self,
+        algorithm: PublicKeyAlgorithm,
+    ) -> Result<PublicKeyScheme, ConfigError> {
+        let secrets = self.secrets.decode(self.secret_encoding)?;
+        let keys = secrets
+            .iter()
+            .map(|secret| algorithm.key(&secret.bytes))
+            .collect::<Result<_, _>>()?;
+        Ok(PublicKeyScheme::new(self.build()?, keys))
+    }
+
+    /// Whether the secrets are public keys of Standard Webhooks, or one of them is.
+    #[cfg(feature = "ed25519")]
+    pub(crate) fn has_standard_public_key(&self) -> bool {
+        self.secret_encoding == SecretEncoding::Whsec
+            && self.secrets.any(|secret| secret.starts_with(b"whpk_"))
+    }
+
+    /// The same sender with the `v1a` signatures of Standard Webhooks.
+    #[cfg(feature = "ed25519")]
+    pub(crate) fn standard_public_keys(mut self) -> Self {
+        self.secret_encoding = SecretEncoding::Whpk;
+        self.form.tags = vec!["v1a,".into()];
         self
     }
 

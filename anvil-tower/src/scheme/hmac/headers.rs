@@ -160,7 +160,7 @@ impl Names {
 
 /// The value of a header that may be there only once, or several times with one value.
 #[inline]
-pub(super) fn single<'h>(
+pub(crate) fn single<'h>(
     headers: &'h HeaderMap,
     name: &HeaderName,
 ) -> Result<Option<&'h [u8]>, Rejection> {

@@ -47,6 +47,11 @@ impl Secrets {
         self.list.len()
     }
 
+    #[cfg(any(feature = "ed25519", feature = "jwt", feature = "rsa"))]
+    pub(crate) fn any(&self, is: impl Fn(&[u8]) -> bool) -> bool {
+        self.list.iter().any(|entry| is(&entry.secret))
+    }
+
     /// The keys in the secrets, in their order; there may be none.
     pub(crate) fn decode(&self, encoding: SecretEncoding) -> Result<Vec<Secret>, ConfigError> {
         let Self { list, allow_short } = self;
@@ -99,6 +104,10 @@ pub enum SecretEncoding {
     /// The secret is the key, byte for byte.
     #[default]
     Verbatim,
+    /// The secret is `whpk_` and base64 of an Ed25519 public key.
+    #[cfg(feature = "ed25519")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "ed25519")))]
+    Whpk,
     /// The secret is `whsec_` and base64 of the key; the prefix may be missing.
     Whsec,
 }
@@ -127,6 +136,16 @@ impl SecretEncoding {
                 .collect::<String>()
                 .into_bytes(),
             Self::Verbatim => secret.to_vec(),
+            #[cfg(feature = "ed25519")]
+            Self::Whpk => secret
+                .strip_prefix(b"whpk_")
+                .and_then(base64)
+                .filter(|key| key.len() == 32)
+                .ok_or_else(|| {
+                    ConfigError::new(
+                        "a key is not whpk_ and base64 of 32 bytes; public keys are not mixed with shared secrets, which start with whsec_, nor with whsk_, the sender's private key",
+                    )
+                })?,
             Self::Whsec => whsec(secret)?,
         };
         if key.is_empty() {
@@ -141,7 +160,7 @@ impl SecretEncoding {
 fn whsec(secret: &[u8]) -> Result<Vec<u8>, ConfigError> {
     if secret.starts_with(b"whpk_") || secret.starts_with(b"whsk_") {
         return Err(ConfigError::new(
-            "the secret is an Ed25519 key (whpk_ or whsk_); this scheme takes a shared secret that starts with whsec_",
+            "the secret is an Ed25519 key; whpk_ needs the feature ed25519, whsk_ is the sender's private key, and a shared secret starts with whsec_",
         ));
     }
     base64(secret.strip_prefix(b"whsec_").unwrap_or(secret)).ok_or_else(|| {

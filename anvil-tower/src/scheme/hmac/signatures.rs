@@ -25,7 +25,7 @@ pub enum Encoding {
 
 impl Encoding {
     /// Decodes exactly one signature, or nothing: no other length, no spaces, no missing padding.
-    fn decode(self, text: &[u8], bytes: &mut [u8]) -> Option<()> {
+    pub(in crate::scheme) fn decode(self, text: &[u8], bytes: &mut [u8]) -> Option<()> {
         match self {
             Self::Base64 => decode_base64(text, bytes),
             Self::Hex => decode_hex(text, bytes),
@@ -107,6 +107,30 @@ impl SignatureForm {
             }
         }
         Ok(timestamp)
+    }
+
+    /// The signatures in the values of one header as they are written, for signatures that are no
+    /// HMAC and decoded elsewhere. There is at least one.
+    #[cfg(any(feature = "ecdsa", feature = "ed25519"))]
+    pub(super) fn texts<'h>(
+        &self,
+        values: impl IntoIterator<Item = &'h [u8]>,
+    ) -> Result<Vec<&'h [u8]>, Rejection> {
+        let mut values = values.into_iter();
+        let value = values.next().unwrap_or_default();
+        if values.any(|other| other != value) {
+            return Err(CONFLICTING_HEADERS);
+        }
+        let texts: Vec<_> = self
+            .items(value)
+            .filter_map(|item| self.signature(item))
+            .collect();
+        match texts.len() {
+            0 if value.is_empty() => Err(MISSING_SIGNATURE),
+            0 => Err(MALFORMED_SIGNATURE),
+            len if len > usize::from(MAX_SIGNATURES) => Err(TOO_MANY_SIGNATURES),
+            _ => Ok(texts),
+        }
     }
 
     /// A signature as this form writes it, with the timestamp where the form holds it.

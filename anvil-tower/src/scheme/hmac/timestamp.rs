@@ -22,16 +22,16 @@ pub enum TimestampUnit {
 
 /// How old, and how far ahead, a signed timestamp may be.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TimestampRule {
-    pub(super) unit: TimestampUnit,
-    pub(super) past: Duration,
-    pub(super) future: Duration,
+pub(crate) struct TimestampRule {
+    pub(crate) unit: TimestampUnit,
+    pub(crate) past: Duration,
+    pub(crate) future: Duration,
 }
 
 impl TimestampRule {
     /// Measures a timestamp; the verdict is for after the signature was found right.
     #[inline]
-    pub(super) fn judge(&self, text: &[u8], now: SystemTime) -> Result<Stamp, Rejection> {
+    pub(crate) fn judge(&self, text: &[u8], now: SystemTime) -> Result<Stamp, Rejection> {
         let at = match self.unit {
             TimestampUnit::Milliseconds | TimestampUnit::Seconds => parse_number(text),
             TimestampUnit::Rfc3339 => parse_date(text),
@@ -84,14 +84,14 @@ impl TimestampRule {
 
 /// When a delivery was signed, and whether that is fresh.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stamp {
-    pub(super) at: Option<SystemTime>,
+pub(crate) struct Stamp {
+    pub(crate) at: Option<SystemTime>,
     freshness: Freshness,
 }
 
 impl Stamp {
     /// The verdict, for after the signature was found right.
-    pub(super) fn verdict(&self) -> Result<(), Rejection> {
+    pub(crate) fn verdict(&self) -> Result<(), Rejection> {
         match self.freshness {
             Freshness::Fresh => Ok(()),
             Freshness::Future => Err(FUTURE),
