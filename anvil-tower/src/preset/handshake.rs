@@ -84,9 +84,9 @@ impl Handshake {
     };
 
     /// Trello and Intercom: is anybody there?
-    pub(crate) const PROBE: Self = Self {
+    pub(crate) const HEAD: Self = Self {
         about: "HEAD, answered 200",
-        open: open::probe,
+        open: open::head,
         ..Self::NONE
     };
 

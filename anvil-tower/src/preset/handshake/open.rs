@@ -68,7 +68,7 @@ pub(super) fn okta(_: &Preset, head: &Parts) -> Option<Response<Bytes>> {
 }
 
 /// <https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks>
-pub(super) fn probe(_: &Preset, head: &Parts) -> Option<Response<Bytes>> {
+pub(super) fn head(_: &Preset, head: &Parts) -> Option<Response<Bytes>> {
     (head.method == Method::HEAD).then(Response::default)
 }
 
