@@ -35,6 +35,34 @@ impl JsonPointer {
         deserializer.end().ok()?;
         found
     }
+
+    /// Shows what is at `item` in each element of the array at this path, as [`find`](Self::find)
+    /// reads it, and gives their number; `None` where `json` is not valid or has not exactly one
+    /// array there. The path leads through objects only.
+    pub(crate) fn each(
+        &self,
+        item: &Self,
+        json: &[u8],
+        mut see: impl FnMut(Option<&str>),
+    ) -> Option<usize> {
+        let each = Each {
+            list: &self.0,
+            item: &item.0,
+            see: &mut see,
+        };
+        let mut deserializer = serde_json::Deserializer::from_slice(json);
+        let count = deserializer.deserialize_any(each).ok()?;
+        deserializer.end().ok()?;
+        count
+    }
+}
+
+/// The first name in the object that `json` is, other than `known`.
+pub(crate) fn first_name_beside(known: &str, json: &[u8]) -> Option<String> {
+    let mut deserializer = serde_json::Deserializer::from_slice(json);
+    let found = deserializer.deserialize_map(Beside(known)).ok()?;
+    deserializer.end().ok()?;
+    found
 }
 
 fn unescape(name: &str) -> Option<Box<str>> {
@@ -101,22 +129,12 @@ impl<'de> Visitor<'de> for Seek<'_> {
         Ok(None)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
         let (name, rest) = match self.0 {
             [name, rest @ ..] => (Some(&**name), rest),
             [] => (None, self.0),
         };
-        let mut matches = 0_usize;
-        let mut found = None;
-        while let Some(is_name) = map.next_key_seed(Is(name))? {
-            if is_name {
-                matches += 1;
-                found = map.next_value_seed(Seek(rest))?;
-            } else {
-                map.next_value::<IgnoredAny>()?;
-            }
-        }
-        Ok(found.filter(|_| matches == 1))
+        at_name(map, name, |map| map.next_value_seed(Seek(rest)))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
@@ -134,6 +152,100 @@ impl<'de> Visitor<'de> for Seek<'_> {
         while seq.next_element::<IgnoredAny>()?.is_some() {}
         Ok(found)
     }
+}
+
+/// Walks one value towards an array, and through it.
+struct Each<'p, 's> {
+    list: &'p [Box<str>],
+    item: &'p [Box<str>],
+    see: &'s mut dyn FnMut(Option<&str>),
+}
+
+impl<'de> DeserializeSeed<'de> for Each<'_, '_> {
+    type Value = Option<usize>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Each<'_, '_> {
+    type Value = Option<usize>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array, or an object on the way to it")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        let Self { list, item, see } = self;
+        let (name, list) = match list {
+            [name, rest @ ..] => (Some(&**name), rest),
+            [] => (None, list),
+        };
+        at_name(map, name, |map| {
+            map.next_value_seed(Each {
+                list,
+                item,
+                see: &mut *see,
+            })
+        })
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let Self { list, item, see } = self;
+        if !list.is_empty() {
+            while seq.next_element::<IgnoredAny>()?.is_some() {}
+            return Ok(None);
+        }
+        let mut count = 0;
+        while let Some(found) = seq.next_element_seed(Seek(item))? {
+            see(found.as_deref());
+            count += 1;
+        }
+        Ok(Some(count))
+    }
+}
+
+/// Reads the name of the first field that is not the known one.
+struct Beside<'n>(&'n str);
+
+impl<'de> Visitor<'de> for Beside<'_> {
+    type Value = Option<String>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut found = None;
+        while found.is_none()
+            && let Some(name) = map.next_key::<String>()?
+        {
+            map.next_value::<IgnoredAny>()?;
+            found = Some(name).filter(|name| name != self.0);
+        }
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(found)
+    }
+}
+
+/// What `read` makes of the value under this name, where there is exactly one.
+fn at_name<'de, A: MapAccess<'de>, T>(
+    mut map: A,
+    name: Option<&str>,
+    mut read: impl FnMut(&mut A) -> Result<Option<T>, A::Error>,
+) -> Result<Option<T>, A::Error> {
+    let mut matches = 0_usize;
+    let mut found = None;
+    while let Some(is_name) = map.next_key_seed(Is(name))? {
+        if is_name {
+            matches += 1;
+            found = read(&mut map)?;
+        } else {
+            map.next_value::<IgnoredAny>()?;
+        }
+    }
+    Ok(found.filter(|_| matches == 1))
 }
 
 /// Whether the next name of an object is the wanted one.
@@ -246,6 +358,74 @@ mod tests {
         assert_eq!(find(&path, &nested), None);
     }
 
+    fn each(json: &str) -> Option<Vec<Option<String>>> {
+        let pointer = |text| JsonPointer::parse(text).unwrap();
+        let mut seen = Vec::new();
+        let count = pointer("/a/list").each(&pointer("/id"), json.as_bytes(), |id| {
+            seen.push(id.map(str::to_owned));
+        })?;
+        assert_eq!(count, seen.len());
+        Some(seen)
+    }
+
+    #[test]
+    fn every_element_of_an_array_is_seen_with_or_without_the_value() {
+        assert_eq!(
+            each(r#"{"a":{"list":[{"id":"x"},{"id":7},{"id":"x","id":"y"},{},[],null]},"b":[1]}"#),
+            Some(vec![
+                Some("x".into()),
+                Some("7".into()),
+                None,
+                None,
+                None,
+                None
+            ])
+        );
+        assert_eq!(each(r#"{"a":{"list":[]}}"#), Some(Vec::new()));
+    }
+
+    #[test]
+    fn what_has_not_exactly_one_array_at_the_path_has_none() {
+        for json in [
+            "",
+            "[]",
+            "{}",
+            r#"{"a":[{"id":"x"}]}"#,
+            r#"{"a":{"list":{"id":"x"}}}"#,
+            r#"{"a":{"list":"x"}}"#,
+            r#"{"a":{"list":null}}"#,
+            r#"{"a":{"list":1}}"#,
+            r#"{"a":{"list":true}}"#,
+            r#"{"a":{"list":[[{"id":"x"}]],"list":[{"id":"x"}]}}"#,
+            r#"{"a":{"list":[{"id":"x"}]},"a":{}}"#,
+            r#"{"a":{"list":[{"id":"x"}]}"#,
+            r#"{"a":{"list":[{"id":"x"}]}} x"#,
+        ] {
+            assert_eq!(each(json), None, "{json}");
+        }
+    }
+
+    #[test]
+    fn the_first_name_beside_a_known_one_is_found() {
+        let beside = |json: &str| first_name_beside("id", json.as_bytes());
+        assert_eq!(
+            beside(r#"{"id":1,"a":{"b":2},"c":3}"#).as_deref(),
+            Some("a")
+        );
+        assert_eq!(beside(r#"{"a":1,"id":2}"#).as_deref(), Some("a"));
+        for json in [
+            "",
+            "[]",
+            "\"a\"",
+            "{}",
+            r#"{"id":1}"#,
+            r#"{"id":1,"a":2"#,
+            "1",
+        ] {
+            assert_eq!(beside(json), None, "{json}");
+        }
+    }
+
     #[test]
     fn a_pointer_that_is_none_is_refused() {
         for bad in ["", "id", "/a~2", "/a~"] {
@@ -256,7 +436,10 @@ mod tests {
     proptest! {
         #[test]
         fn no_input_panics(json: Vec<u8>) {
-            JsonPointer::parse("/event/type").unwrap().find(&json);
+            let pointer = JsonPointer::parse("/event/type").unwrap();
+            pointer.find(&json);
+            pointer.each(&pointer, &json, |_| {});
+            first_name_beside("id", &json);
         }
     }
 }

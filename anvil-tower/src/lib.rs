@@ -85,6 +85,7 @@
 mod config_error;
 pub mod dedupe;
 pub mod enqueue;
+mod form;
 pub mod handshake;
 mod ingress;
 mod json;
@@ -105,7 +106,7 @@ pub use rejection::{Rejection, RejectionKind};
 pub use scheme::public_key;
 pub use scheme::{
     BodyCheck, Check, Decision, DeliveryId, Identity, PendingDecision, Proof, Scheme, Unsigned,
-    hmac,
+    hmac, token,
 };
 pub use verified::Verified;
 pub use verify::{VerifiedBody, VerifiedRequestBody, VerifyLayer};

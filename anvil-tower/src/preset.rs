@@ -44,6 +44,7 @@ use crate::enqueue::Success;
 use crate::hmac::HmacScheme;
 use crate::{Check, ConfigError, Identity, Rejection, Scheme};
 
+mod adyen;
 mod asymmetric;
 #[cfg(feature = "rsa")]
 mod aws_sns;
@@ -52,6 +53,8 @@ mod code;
 mod commerce;
 mod facts;
 mod handshake;
+mod hook0;
+mod mailgun;
 mod messaging;
 mod payments;
 #[cfg(feature = "rsa")]
@@ -60,6 +63,7 @@ mod paypal;
 mod plaid;
 mod platforms;
 mod sample;
+mod twilio;
 mod work;
 
 #[cfg(feature = "rsa")]

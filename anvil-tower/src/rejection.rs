@@ -187,6 +187,8 @@ pub(crate) const MALFORMED_SIGNATURE: Rejection =
     Rejection::new(RejectionKind::Malformed, "malformed_signature");
 pub(crate) const MALFORMED_TIMESTAMP: Rejection =
     Rejection::new(RejectionKind::Malformed, "malformed_timestamp");
+pub(crate) const MALFORMED_TOKEN: Rejection =
+    Rejection::new(RejectionKind::Malformed, "malformed_token");
 pub(crate) const MISMATCH: Rejection = Rejection::new(RejectionKind::Mismatch, "mismatch");
 pub(crate) const MISSING_HEADER: Rejection =
     Rejection::new(RejectionKind::Missing, "missing_header");
@@ -196,6 +198,7 @@ pub(crate) const MISSING_SIGNATURE: Rejection =
     Rejection::new(RejectionKind::Missing, "missing_signature");
 pub(crate) const MISSING_TIMESTAMP: Rejection =
     Rejection::new(RejectionKind::Missing, "missing_timestamp");
+pub(crate) const MISSING_TOKEN: Rejection = Rejection::new(RejectionKind::Missing, "missing_token");
 pub(crate) const STALE: Rejection = Rejection::new(RejectionKind::Stale, "stale");
 pub(crate) const TOO_MANY_SIGNATURES: Rejection =
     Rejection::new(RejectionKind::Malformed, "too_many_signatures");

@@ -19,6 +19,7 @@ pub mod public_key;
     not(any(feature = "jwt", feature = "rsa"))
 ))]
 pub(crate) mod public_key;
+pub mod token;
 mod unsigned;
 
 pub use check::{BodyCheck, Check, Decision, PendingDecision, Proof};

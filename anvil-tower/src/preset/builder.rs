@@ -255,6 +255,7 @@ impl PresetBuilder {
     /// do without.
     pub fn build(self) -> Result<Preset, ConfigError> {
         let Self { facts, settings } = self;
+        settings.check_use(facts)?;
         settings.check_handshake(facts)?;
         #[cfg(any(feature = "jwt", feature = "rsa"))]
         if !matches!(facts.signing, Signing::NamedKeys(..)) {
@@ -268,6 +269,9 @@ impl PresetBuilder {
             }
             Signing::Custom(build, _) => Built::Custom(build(&settings)?),
             Signing::Hmac(builder) => hmac(builder().settings(&settings))?,
+            Signing::Token(builder) => {
+                Built::Custom(Box::new(builder().settings(&settings).build()?))
+            }
         };
         Ok(Preset {
             facts,
@@ -291,6 +295,23 @@ fn hmac(builder: HmacBuilder) -> Result<Built, ConfigError> {
 }
 
 impl Settings {
+    /// Refuses a setting that changes nothing, since whoever made it expects that it does.
+    fn check_use(&self, facts: &Facts) -> Result<(), ConfigError> {
+        let described = facts.described();
+        let is_timed = described.tolerance.is_some();
+        let what = if !is_timed && (self.past.is_some() || self.future.is_some()) {
+            "signs no timestamp, so a tolerance"
+        } else if !described.needs_url && self.public_url.is_some() {
+            "does not sign the URL, so a public URL"
+        } else {
+            return Ok(());
+        };
+        Err(ConfigError::new(format!(
+            "{} {what} changes nothing; leave it out",
+            facts.name
+        )))
+    }
+
     /// A setting that no handshake of the sender has a use for is refused.
     fn check_handshake(&self, facts: &Facts) -> Result<(), ConfigError> {
         let (needs, title) = (facts.handshake.needs, facts.title);

@@ -2,8 +2,9 @@ use super::facts::hours;
 use super::{Facts, Preset, Sample, Signing};
 use crate::ConfigError;
 use crate::hmac::{Algorithm, Headers, HmacScheme};
+use crate::token::TokenScheme;
 
-pub(super) const LIST: &[&Facts] = &[Preset::GITHUB, Preset::GITHUB_SHA1];
+pub(super) const LIST: &[&Facts] = &[Preset::GITHUB, Preset::GITHUB_SHA1, Preset::GITLAB_TOKEN];
 
 impl Preset {
     /// What is known of GitHub.
@@ -75,6 +76,38 @@ impl Preset {
     /// [`ConfigError`] where the secret is empty, under 16 bytes or has white space around it.
     pub fn github_sha1(secret: impl AsRef<[u8]>) -> Result<Self, ConfigError> {
         Self::GITHUB_SHA1.builder().secret(secret).build()
+    }
+
+    /// What is known of GitLab with its older secret token.
+    pub const GITLAB_TOKEN: &'static Facts = &Facts {
+        name: "gitlab-token",
+        title: "GitLab, with a secret token",
+        sources: &["https://docs.gitlab.com/user/project/integrations/webhooks/"],
+        unconfirmed: &["how long a delivery is tried again"],
+        signing: Signing::Token(|| {
+            TokenScheme::header("gitlab-token", "x-gitlab-token")
+                .id_header("idempotency-key")
+                .kind_header("x-gitlab-event")
+        }),
+        ..Facts::COMMON
+    };
+
+    /// GitLab with its older secret token, in `X-Gitlab-Token`
+    /// ([docs](https://docs.gitlab.com/user/project/integrations/webhooks/)).
+    ///
+    /// The secret is the secret token of the webhook, as it stands. **Nothing is signed**: whoever
+    /// sees one request can make up others, so use HTTPS, or better a signing token, where your
+    /// GitLab has them; see [`token`](crate::token).
+    ///
+    /// `Idempotency-Key` is the id. Since nothing protects it, the recommended dedupe key is the
+    /// digest of the body. The kind is `X-Gitlab-Event`. GitLab disables a webhook that fails again
+    /// and again. Unconfirmed is how long it tries again.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError`] where the secret is empty, under 16 bytes or has white space around it.
+    pub fn gitlab_token(secret: impl AsRef<[u8]>) -> Result<Self, ConfigError> {
+        Self::GITLAB_TOKEN.builder().secret(secret).build()
     }
 }
 

@@ -11,6 +11,7 @@ use super::{
 use crate::enqueue::Success;
 use crate::hmac::HmacBuilder;
 use crate::scheme::DEFAULT_BODY_LIMIT;
+use crate::token::TokenBuilder;
 use crate::{ConfigError, Scheme};
 
 /// What is known of a sender, as data.
@@ -44,6 +45,8 @@ pub(crate) enum Signing {
         fn(&Settings) -> Result<Box<dyn Scheme>, ConfigError>,
         fn() -> Described,
     ),
+    /// It sends a shared token.
+    Token(fn() -> TokenBuilder),
 }
 
 impl Facts {
@@ -123,6 +126,7 @@ impl Facts {
             #[cfg(any(feature = "jwt", feature = "rsa"))]
             Signing::NamedKeys(_, described) => described(),
             Signing::Hmac(builder) => builder().described(),
+            Signing::Token(builder) => builder().described(),
         }
     }
 

@@ -1,10 +1,97 @@
+use http::StatusCode;
+
+use super::facts::hours;
 use super::{Facts, Preset, Signing};
 use crate::ConfigError;
+use crate::enqueue::Success;
 use crate::hmac::{Encoding, Headers, HmacBuilder, HmacScheme, SecretEncoding};
+use crate::token::TokenScheme;
 
-pub(super) const LIST: &[&Facts] = &[Preset::STANDARD_WEBHOOKS];
+pub(super) const LIST: &[&Facts] = &[
+    Preset::MICROSOFT_GRAPH,
+    Preset::OKTA,
+    Preset::STANDARD_WEBHOOKS,
+];
 
 impl Preset {
+    /// What is known of Microsoft Graph.
+    pub const MICROSOFT_GRAPH: &'static Facts = &Facts {
+        name: "microsoft-graph",
+        title: "Microsoft Graph",
+        sources: &[
+            "https://learn.microsoft.com/en-us/graph/change-notifications-delivery-webhooks",
+        ],
+        signing: Signing::Token(|| {
+            TokenScheme::in_every_item("microsoft-graph", "/value", "/clientState")
+                .kind_pointer("/value/0/changeType")
+        }),
+        retries_for: hours(4),
+        is_batch: true,
+        ..Facts::COMMON
+    };
+
+    /// Microsoft Graph: the `clientState` of the subscription, in every notification of the body
+    /// ([docs](https://learn.microsoft.com/en-us/graph/change-notifications-delivery-webhooks)).
+    ///
+    /// The secret is the `clientState` that was given with the subscription.
+    /// **Nothing is signed**: whoever sees one request can make up others; see
+    /// [`token`](crate::token). A notification without the right `clientState` refuses the whole
+    /// request, and so does a request without notifications. The tokens that rich notifications
+    /// bring as `validationTokens` are not checked, and nothing is decrypted.
+    ///
+    /// A request may hold several notifications and is one job. It has no id, so the recommended
+    /// dedupe key is the digest of the body; tell a repeated notification by its `id` in the
+    /// handler. The kind is the `changeType` of the first one. Graph wants a 2xx within 3 s and gets
+    /// 202, as it advises; it tries again for 4 hours.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError`] where the secret is empty, under 16 bytes or has white space around it.
+    pub fn microsoft_graph(secret: impl AsRef<[u8]>) -> Result<Self, ConfigError> {
+        Self::MICROSOFT_GRAPH.builder().secret(secret).build()
+    }
+
+    /// What is known of Okta's event hooks.
+    pub const OKTA: &'static Facts = &Facts {
+        name: "okta",
+        title: "Okta event hooks",
+        sources: &[
+            "https://developer.okta.com/docs/concepts/event-hooks/",
+            "https://developer.okta.com/docs/reference/hooks-best-practices/",
+        ],
+        signing: Signing::Token(|| {
+            TokenScheme::header("okta", "authorization")
+                .id_pointer("/eventId")
+                .kind_pointer("/data/events/0/eventType")
+        }),
+        retries_for: hours(1),
+        success: Success::empty(StatusCode::OK),
+        refusal: Some(StatusCode::SERVICE_UNAVAILABLE),
+        is_batch: true,
+        ..Facts::COMMON
+    };
+
+    /// Okta's event hooks: a secret of one's own, in `Authorization`
+    /// ([docs](https://developer.okta.com/docs/concepts/event-hooks/)).
+    ///
+    /// The authentication field of the hook is `Authorization`, and the secret here is all of its
+    /// authentication secret: with `Basic ` or `Bearer ` in front, if that was put there. **Nothing
+    /// is signed**: whoever sees one request can make up others; see [`token`](crate::token).
+    ///
+    /// A request may hold several events and is one job. The id is its `eventId`, which is not
+    /// signed, so the recommended dedupe key is the digest of the body; tell a repeated event by its
+    /// `uuid` in the handler. The kind is the `eventType` of the first event. Okta wants a 2xx
+    /// within 3 s. It tries again once, after a 5xx or a timeout only, and drops an event after a
+    /// 4xx; so a delivery that is not authentic is answered with 503, and one with a secret that was
+    /// mixed up is not lost at once.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError`] where the secret is empty, under 16 bytes or has white space around it.
+    pub fn okta(secret: impl AsRef<[u8]>) -> Result<Self, ConfigError> {
+        Self::OKTA.builder().secret(secret).build()
+    }
+
     /// What is known of senders that follow Standard Webhooks.
     pub const STANDARD_WEBHOOKS: &'static Facts = &Facts {
         name: "standard-webhooks",

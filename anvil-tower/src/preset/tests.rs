@@ -1,3 +1,4 @@
+mod adyen;
 #[cfg(all(
     feature = "ecdsa",
     feature = "ed25519",
@@ -5,8 +6,15 @@
     feature = "rsa"
 ))]
 mod asymmetric;
+mod commerce;
 mod github;
+mod hook0;
+mod mailgun;
+mod messaging;
+mod payments;
 mod shopify;
 mod slack;
 mod standard_webhooks;
 mod stripe;
+mod tokens;
+mod twilio;

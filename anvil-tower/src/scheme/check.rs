@@ -46,7 +46,7 @@ impl Check {
         Self(Inner::Later(Box::new(decide)))
     }
 
-    pub(super) fn hmac(check: HmacCheck) -> Self {
+    pub(crate) fn hmac(check: HmacCheck) -> Self {
         Self(Inner::Hmac(check))
     }
 

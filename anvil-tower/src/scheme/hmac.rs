@@ -44,10 +44,8 @@ use http::HeaderValue;
 use http::request::Parts;
 
 use self::body_timestamp::BodyTimestamp;
-use self::headers::{Names, Presented, repeated, single};
+use self::headers::{Names, Presented, repeated};
 use self::in_body::{Claimed, InBody};
-use self::keys::Keys;
-use self::signatures::{SignatureForm, Signatures};
 use self::template::{Template, Values};
 use super::{Check, Identity, Scheme};
 use crate::Rejection;
@@ -71,17 +69,20 @@ mod template;
 mod timestamp;
 
 pub use builder::HmacBuilder;
-pub(super) use check::HmacCheck;
+pub(crate) use check::{HmacCheck, Verdict, prove};
 pub use headers::Headers;
 #[cfg(any(feature = "jwt", feature = "rsa"))]
 pub(crate) use headers::single as single_header;
+pub(crate) use headers::{header_name, single};
 pub use keys::Algorithm;
+pub(crate) use keys::Keys;
 pub(crate) use public_url::PublicUrl;
 #[cfg(any(feature = "ecdsa", feature = "ed25519"))]
 pub(in crate::scheme) use read_head::ReadHead;
 pub use secret::SecretEncoding;
 pub(crate) use secret::Secrets;
 pub use signatures::Encoding;
+pub(crate) use signatures::{SignatureForm, Signatures};
 #[cfg(any(feature = "jwt", feature = "rsa"))]
 pub(crate) use timestamp::Stamp;
 pub(crate) use timestamp::TimestampRule;

@@ -11,7 +11,7 @@ use crate::rejection::{EXPIRED, MISMATCH, Rejection};
 use crate::scheme::Proof;
 
 /// An HMAC under way: one state per key, and the signatures it is to be compared with.
-pub(in crate::scheme) struct HmacCheck {
+pub(crate) struct HmacCheck {
     mac: Mac,
     signatures: Signatures,
     stamp: Option<Stamp>,
@@ -29,7 +29,7 @@ struct More {
 
 impl HmacCheck {
     #[inline]
-    pub(super) fn new(keys: &Keys, now: SystemTime) -> Self {
+    pub(crate) fn new(keys: &Keys, now: SystemTime) -> Self {
         let mut check = Self {
             mac: keys.first().clone(),
             signatures: Signatures::none(),
@@ -47,11 +47,11 @@ impl HmacCheck {
         self.more.get_or_insert_default()
     }
 
-    pub(super) fn signatures(&mut self) -> &mut Signatures {
+    pub(crate) fn signatures(&mut self) -> &mut Signatures {
         &mut self.signatures
     }
 
-    pub(super) fn stamp(&mut self, stamp: Stamp) {
+    pub(crate) fn stamp(&mut self, stamp: Stamp) {
         self.stamp = Some(stamp);
     }
 
@@ -66,7 +66,7 @@ impl HmacCheck {
     }
 
     #[inline]
-    pub(in crate::scheme) fn update(&mut self, bytes: &[u8]) {
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
         self.mac.update(bytes);
         if let Some(more) = &mut self.more {
             for mac in &mut more.macs {
@@ -101,7 +101,7 @@ impl HmacCheck {
 
 /// The proof of a delivery whose signature is right by this key, where key and time are as well.
 #[inline]
-pub(super) fn prove(key: u32, expired: Expired, stamp: Option<Stamp>) -> Result<Proof, Rejection> {
+pub(crate) fn prove(key: u32, expired: Expired, stamp: Option<Stamp>) -> Result<Proof, Rejection> {
     if expired.has(key) {
         return Err(EXPIRED);
     }
@@ -113,14 +113,14 @@ pub(super) fn prove(key: u32, expired: Expired, stamp: Option<Stamp>) -> Result<
 }
 
 /// Which key matched, found without a branch on what was compared.
-pub(super) struct Verdict<'s> {
+pub(crate) struct Verdict<'s> {
     signatures: &'s Signatures,
     matched: Choice,
     key: u32,
 }
 
 impl<'s> Verdict<'s> {
-    pub(super) fn new(signatures: &'s Signatures) -> Self {
+    pub(crate) fn new(signatures: &'s Signatures) -> Self {
         Self {
             signatures,
             matched: Choice::from(0),
@@ -128,7 +128,7 @@ impl<'s> Verdict<'s> {
         }
     }
 
-    pub(super) fn compare(&mut self, expected: &Tag, index: u32) {
+    pub(crate) fn compare(&mut self, expected: &Tag, index: u32) {
         for signature in self.signatures.iter() {
             let equal = expected.ct_eq(signature);
             self.key.conditional_assign(&index, equal & !self.matched);
@@ -136,7 +136,7 @@ impl<'s> Verdict<'s> {
         }
     }
 
-    pub(super) fn key(&self) -> Option<u32> {
+    pub(crate) fn key(&self) -> Option<u32> {
         bool::from(self.matched).then_some(self.key)
     }
 }

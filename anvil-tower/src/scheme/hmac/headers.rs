@@ -186,7 +186,7 @@ pub(super) fn repeated<'h>(
     any_repeated.then(|| headers.get_all(name).iter().skip(1))
 }
 
-pub(super) fn header_name(name: &str) -> Result<HeaderName, ConfigError> {
+pub(crate) fn header_name(name: &str) -> Result<HeaderName, ConfigError> {
     HeaderName::try_from(name)
         .map_err(|_| ConfigError::new(format!("{name:?} can't be the name of a header")))
 }

@@ -52,17 +52,17 @@ impl fmt::Display for Encoding {
 /// How a signature header is put together: items between separators, told apart by the tag they
 /// start with.
 #[derive(Clone, Debug, Default)]
-pub(super) struct SignatureForm {
-    pub(super) separator: Option<u8>,
+pub(crate) struct SignatureForm {
+    pub(crate) separator: Option<u8>,
     /// What an item that is a signature starts with. Empty: every item is a bare signature.
-    pub(super) tags: Vec<String>,
+    pub(crate) tags: Vec<String>,
     /// Whether an item without a tag is a signature as well.
-    pub(super) tag_optional: bool,
+    pub(crate) tag_optional: bool,
     /// What the item that is the timestamp starts with.
-    pub(super) timestamp_tag: Option<String>,
-    pub(super) encoding: Encoding,
+    pub(crate) timestamp_tag: Option<String>,
+    pub(crate) encoding: Encoding,
     /// Whether the sender repeats the header, one signature each.
-    pub(super) repeated: bool,
+    pub(crate) repeated: bool,
 }
 
 impl SignatureForm {
@@ -71,7 +71,7 @@ impl SignatureForm {
     /// A signature that can't be decoded is passed over as long as another one can. They are decoded
     /// right to where they stay: to copy what was just written byte by byte is slow.
     #[inline]
-    pub(super) fn read<'h>(
+    pub(crate) fn read<'h>(
         &self,
         values: impl IntoIterator<Item = &'h [u8]>,
         algorithm: Algorithm,
@@ -134,7 +134,7 @@ impl SignatureForm {
     }
 
     /// A signature as this form writes it, with the timestamp where the form holds it.
-    pub(super) fn write(&self, signature: &[u8], timestamp: &str) -> String {
+    pub(crate) fn write(&self, signature: &[u8], timestamp: &str) -> String {
         let mut text = String::new();
         if let Some(tag) = &self.timestamp_tag {
             text.push_str(tag);
@@ -147,7 +147,7 @@ impl SignatureForm {
     }
 
     /// The timestamp in a header that was read before.
-    pub(super) fn timestamp<'h>(&self, value: &'h HeaderValue) -> Option<&'h [u8]> {
+    pub(crate) fn timestamp<'h>(&self, value: &'h HeaderValue) -> Option<&'h [u8]> {
         self.items(value.as_bytes())
             .find_map(|item| self.timestamp_of(item))
     }
@@ -184,7 +184,7 @@ impl SignatureForm {
 }
 
 /// The signatures a delivery presents, decoded. Nearly all present one, which is kept in place.
-pub(super) struct Signatures {
+pub(crate) struct Signatures {
     /// How many there were, decodable or not.
     presented: u8,
     len: u8,
@@ -195,7 +195,7 @@ pub(super) struct Signatures {
 }
 
 impl Signatures {
-    pub(super) fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self {
             presented: 0,
             seen: false,
@@ -224,7 +224,7 @@ impl Signatures {
 
     /// Refuses a delivery of whose signatures none can be one.
     #[inline]
-    pub(super) fn check(&self) -> Result<(), Rejection> {
+    pub(crate) fn check(&self) -> Result<(), Rejection> {
         match (self.len, self.seen) {
             (0, false) => Err(MISSING_SIGNATURE),
             (0, true) => Err(MALFORMED_SIGNATURE),
@@ -232,7 +232,7 @@ impl Signatures {
         }
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Tag> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Tag> {
         let first = (self.len > 0).then_some(&self.first);
         first.into_iter().chain(&self.rest)
     }

@@ -13,7 +13,7 @@ pub enum TimestampUnit {
     /// Milliseconds.
     Milliseconds,
     /// A date with its offset from UTC ([RFC 3339](https://www.rfc-editor.org/rfc/rfc3339)),
-    /// measured in milliseconds.
+    /// measured in nanoseconds.
     Rfc3339,
     /// Seconds.
     #[default]
@@ -47,9 +47,8 @@ impl TimestampRule {
             Freshness::Fresh
         };
         let distance = match self.unit {
-            TimestampUnit::Milliseconds | TimestampUnit::Rfc3339 => {
-                Duration::from_millis(at.unsigned_abs())
-            }
+            TimestampUnit::Milliseconds => Duration::from_millis(at.unsigned_abs()),
+            TimestampUnit::Rfc3339 => Duration::from_nanos(at.unsigned_abs()),
             TimestampUnit::Seconds => Duration::from_secs(at.unsigned_abs()),
         };
         Ok(Stamp {
@@ -74,9 +73,12 @@ impl TimestampRule {
     fn width(&self, duration: Duration) -> i64 {
         let seconds = i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
         match self.unit {
-            TimestampUnit::Milliseconds | TimestampUnit::Rfc3339 => seconds
+            TimestampUnit::Milliseconds => seconds
                 .saturating_mul(1000)
                 .saturating_add(i64::from(duration.subsec_millis())),
+            TimestampUnit::Rfc3339 => seconds
+                .saturating_mul(1_000_000_000)
+                .saturating_add(i64::from(duration.subsec_nanos())),
             TimestampUnit::Seconds => seconds,
         }
     }
@@ -121,8 +123,8 @@ fn parse_number(text: &[u8]) -> Option<i64> {
     i64::try_from(number).ok().filter(|_| all_digits)
 }
 
-/// Milliseconds from the Unix epoch, rounded towards the past. The parser takes more than RFC 3339,
-/// such as a name of a zone, so the characters are looked at first.
+/// Nanoseconds from the Unix epoch; a date that is centuries away is the farthest one that fits. The
+/// parser takes more than RFC 3339, such as a name of a zone, so the characters are looked at first.
 #[inline(never)]
 fn parse_date(text: &[u8]) -> Option<i64> {
     let is_plain =
@@ -133,7 +135,12 @@ fn parse_date(text: &[u8]) -> Option<i64> {
         .filter(|_| is_date)?
         .parse()
         .ok()?;
-    i64::try_from(date.as_nanosecond().div_euclid(1_000_000)).ok()
+    let farthest = if date < Timestamp::UNIX_EPOCH {
+        i64::MIN
+    } else {
+        i64::MAX
+    };
+    Some(i64::try_from(date.as_nanosecond()).unwrap_or(farthest))
 }
 
 const MAX_DATE_LEN: usize = 40;
@@ -185,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_measured_in_milliseconds_in_any_offset() {
+    fn dates_are_measured_in_nanoseconds_in_any_offset() {
         let dates = TimestampRule {
             unit: TimestampUnit::Rfc3339,
             ..RULE
@@ -200,6 +207,11 @@ mod tests {
             assert_eq!(cause(dates, text, 1_300_001), "stale", "{text}");
             assert_eq!(cause(dates, text, 939_999), "future", "{text}");
         }
+        let now = UNIX_EPOCH + Duration::from_millis(940_000);
+        let ahead = dates.judge(b"1970-01-01T00:16:40.000000001Z", now).unwrap();
+        assert_eq!(ahead.verdict().unwrap_err().cause(), "future");
+        assert_eq!(cause(dates, "9999-12-30T00:00:00Z", 0), "future");
+        assert_eq!(cause(dates, "0001-01-01T00:00:00Z", 0), "stale");
         let before = dates
             .judge(b"1969-12-31T23:59:59.999Z", UNIX_EPOCH)
             .unwrap();
