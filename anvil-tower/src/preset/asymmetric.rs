@@ -2,11 +2,7 @@
 use std::time::Duration;
 
 #[cfg(feature = "ed25519")]
-use bytes::Bytes;
-#[cfg(feature = "ed25519")]
-use http::header::CONTENT_TYPE;
-#[cfg(feature = "ed25519")]
-use http::{HeaderValue, Response, StatusCode};
+use http::StatusCode;
 
 use super::Facts;
 #[cfg(feature = "ed25519")]
@@ -30,8 +26,6 @@ use crate::enqueue::Success;
 use crate::hmac::Encoding;
 #[cfg(any(feature = "ecdsa", feature = "ed25519"))]
 use crate::hmac::{Headers, HmacBuilder, HmacScheme, SecretEncoding};
-#[cfg(feature = "ed25519")]
-use crate::json::JsonPointer;
 #[cfg(any(feature = "ecdsa", feature = "ed25519"))]
 use crate::scheme::public_key::PublicKeyAlgorithm;
 

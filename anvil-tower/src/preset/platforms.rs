@@ -1,7 +1,7 @@
 use http::StatusCode;
 
 use super::facts::hours;
-use super::{Facts, Preset, Signing};
+use super::{Facts, Handshake, Preset, Signing};
 use crate::ConfigError;
 use crate::enqueue::Success;
 use crate::hmac::{Encoding, Headers, HmacBuilder, HmacScheme, SecretEncoding};
@@ -27,6 +27,7 @@ impl Preset {
         }),
         retries_for: hours(4),
         is_batch: true,
+        handshake: Handshake::MICROSOFT_GRAPH,
         ..Facts::COMMON
     };
 
@@ -43,6 +44,9 @@ impl Preset {
     /// dedupe key is the digest of the body; tell a repeated notification by its `id` in the
     /// handler. The kind is the `changeType` of the first one. Graph wants a 2xx within 3 s and gets
     /// 202, as it advises; it tries again for 4 hours.
+    ///
+    /// The `validationToken` by which Graph asks for the endpoint is answered with it, whoever asks, as
+    /// plain text. One with angle brackets or beyond ASCII, which Graph is not known to send, is not.
     ///
     /// # Errors
     ///
@@ -68,6 +72,7 @@ impl Preset {
         success: Success::empty(StatusCode::OK),
         refusal: Some(StatusCode::SERVICE_UNAVAILABLE),
         is_batch: true,
+        handshake: Handshake::OKTA,
         ..Facts::COMMON
     };
 
@@ -84,6 +89,8 @@ impl Preset {
     /// within 3 s. It tries again once, after a 5xx or a timeout only, and drops an event after a
     /// 4xx; so a delivery that is not authentic is answered with 503, and one with a secret that was
     /// mixed up is not lost at once.
+    ///
+    /// Okta's verification of the endpoint is answered with its challenge, whoever asks.
     ///
     /// # Errors
     ///

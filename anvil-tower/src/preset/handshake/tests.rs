@@ -338,6 +338,28 @@ fn a_sender_without_a_handshake_is_never_answered() {
 }
 
 #[test]
+fn the_senders_that_ask_have_their_handshakes() {
+    for name in [
+        "intercom",
+        "meta",
+        "microsoft-graph",
+        "okta",
+        "slack",
+        "twitch",
+        "whatsapp",
+        "x",
+        "zoom",
+    ] {
+        let facts = Facts::named(name).unwrap();
+        assert!(facts.handshake().is_some(), "{name}");
+    }
+    let zoom = Preset::zoom("zoom-secret-token-0001").unwrap();
+    let asked = br#"{"payload":{"plainToken":"a"},"event":"endpoint.url_validation"}"#;
+    let post = head(Method::POST, "/");
+    assert!(zoom.signed_handshake(0, &post, asked).is_some());
+}
+
+#[test]
 fn who_has_a_handshake_says_so() {
     for facts in [
         ASANA,
