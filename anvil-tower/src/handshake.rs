@@ -2,9 +2,11 @@
 //!
 //! Some senders do so once, before they deliver, others every few days, and stop delivering where
 //! they get no answer. There are two kinds: a request that nobody has signed is answered by its
-//! head alone, and a signed one after its signature was found right. [`HandshakeLayer`] is a
-//! [`VerifyLayer`](crate::VerifyLayer) with both around it, so that they can't be put in the wrong
-//! order: nothing signed is answered before it is verified, and no handshake is enqueued.
+//! head alone, and a signed one after its signature was found right. Both are answered by
+//! [`VerifyLayer`](crate::VerifyLayer), once
+//! [`answer_handshakes`](crate::VerifyLayer::answer_handshakes) says so, and by no layer of their
+//! own: so they can't be put in the wrong order, nothing signed is answered before it is verified,
+//! and no handshake is enqueued.
 //!
 //! [`ingress`](crate::ingress) has it. In a chain of your own:
 //!
@@ -44,15 +46,9 @@
 //! Whoever knows the URL can ask, and learns that somebody is here. What a stranger has sent is
 //! never echoed as anything that a browser would run.
 
-mod future;
-mod layer;
-mod service;
-mod signed;
+mod mode;
 
-pub use future::ResponseFuture;
-pub use layer::HandshakeLayer;
-pub use service::Handshake;
-pub use signed::SignedHandshake;
+pub use mode::{AnswerHandshakes, Handshakes, HandshakesWith, NoHandshakes};
 
 #[cfg(test)]
 mod tests;

@@ -6,8 +6,8 @@ use tower_layer::Layer;
 use crate::Scheme;
 use crate::dedupe::{Dedupe, DedupeLayer, Recommended};
 use crate::enqueue::{EnqueueService, Success};
-use crate::handshake::Handshake;
-use crate::verify::VerifyLayer;
+use crate::handshake::AnswerHandshakes;
+use crate::verify::{EmptyResponse, Verify, VerifyLayer};
 
 /// The whole chain as one service: verify, name by the recommended key, enqueue.
 ///
@@ -54,4 +54,5 @@ pub fn ingress<S: Scheme>(
 }
 
 /// The service made by [`ingress`].
-pub type Ingress<S> = Handshake<Dedupe<EnqueueService<Success>, Recommended>, S>;
+pub type Ingress<S> =
+    Verify<Dedupe<EnqueueService<Success>, Recommended>, S, EmptyResponse, AnswerHandshakes>;

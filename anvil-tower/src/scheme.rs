@@ -145,8 +145,8 @@ pub trait Scheme: fmt::Debug + Send + Sync {
     /// Answers a request that asks whether somebody is here and that nobody has signed. Default:
     /// there is no such request.
     ///
-    /// [`HandshakeLayer`](crate::handshake::HandshakeLayer) asks before anything is verified, so the
-    /// answer is for everybody. A request that is none, or shows a wrong token, is given back by
+    /// [`VerifyLayer::answer_handshakes`](crate::VerifyLayer::answer_handshakes) asks before anything
+    /// is verified, so the answer is for everybody. A request that is none, or shows a wrong token, is given back by
     /// `None` and goes on to verification.
     fn open_handshake(&self, head: &Parts) -> Option<Response<Bytes>> {
         let _ = head;

@@ -17,7 +17,6 @@ pub struct Verified(Arc<Record>);
 struct Record {
     source: Arc<str>,
     scheme: &'static str,
-    key: u32,
     key_id: Arc<str>,
     key_is_named: bool,
     timestamp: Option<SystemTime>,
@@ -34,7 +33,6 @@ impl Verified {
         Self(Arc::new(Record {
             source,
             scheme: scheme.name(),
-            key: proof.key,
             key_id: scheme.key_id(proof.key),
             key_is_named: scheme.key_is_named(proof.key),
             timestamp: proof.timestamp,
@@ -50,7 +48,6 @@ impl Verified {
         Self(Arc::new(Record {
             source: source.into(),
             scheme: ASSUMED,
-            key: 0,
             key_id: ASSUMED.into(),
             key_is_named: false,
             timestamp: None,
@@ -74,11 +71,6 @@ impl Verified {
     #[must_use]
     pub fn key_id(&self) -> &str {
         &self.0.key_id
-    }
-
-    /// The number of the key that matched.
-    pub(crate) fn key(&self) -> u32 {
-        self.0.key
     }
 
     /// When the sender signed it, where the scheme has a signed timestamp.

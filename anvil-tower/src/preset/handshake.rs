@@ -16,10 +16,13 @@ pub(crate) struct Handshake {
     /// What the user has to set for it.
     pub(crate) needs: Needs,
     /// Answers a request that nobody has signed, by its head alone.
-    pub(crate) open: fn(&Preset, &Parts) -> Option<Response<Bytes>>,
+    pub(crate) open: Open,
     /// Answers a signed request, after its signature was found right by the key with this number.
-    pub(crate) signed: fn(&Preset, u32, &Parts, &[u8]) -> Option<Response<Bytes>>,
+    pub(crate) signed: Signed,
 }
+
+type Open = fn(&Preset, &Parts) -> Option<Response<Bytes>>;
+type Signed = fn(&Preset, u32, &Parts, &[u8]) -> Option<Response<Bytes>>;
 
 /// What a handshake needs from the user.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

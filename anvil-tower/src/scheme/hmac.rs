@@ -2,7 +2,7 @@
 //!
 //! Nearly all senders do the same thing with other spellings: an HMAC over the body, often with a
 //! timestamp and an id in front, written in hex or base64 into a header. [`HmacScheme`] takes the
-//! spelling as data. The presets, such as [`GitHub`](crate::GitHub), are such data.
+//! spelling as data. The [presets](crate::preset) are such data.
 //!
 //! ```
 //! use anvil_tower::hmac::{Encoding, Headers, HmacScheme};

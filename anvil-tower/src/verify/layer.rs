@@ -1,4 +1,5 @@
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -7,16 +8,18 @@ use tower_layer::Layer;
 
 use super::future::report;
 use super::{EmptyResponse, RecentRejections, RejectedDelivery, Verify};
-use crate::handshake::HandshakeLayer;
+use crate::handshake::{AnswerHandshakes, NoHandshakes};
 use crate::{Rejection, Scheme};
 
 /// Lets only signed deliveries through; see the [module docs](super) for an example.
 ///
 /// * `S`: how the sender signs.
 /// * `R`: what a refused sender is answered.
+/// * `H`: whether handshakes are answered.
 #[must_use = "a layer does nothing until it wraps a service"]
-pub struct VerifyLayer<S, R = EmptyResponse> {
+pub struct VerifyLayer<S, R = EmptyResponse, H = NoHandshakes> {
     pub(super) config: Config<S, R>,
+    handshakes: PhantomData<fn() -> H>,
 }
 
 impl<S> VerifyLayer<S> {
@@ -35,11 +38,12 @@ impl<S> VerifyLayer<S> {
                 recent: None,
                 respond: EmptyResponse,
             },
+            handshakes: PhantomData,
         }
     }
 }
 
-impl<S, R> VerifyLayer<S, R> {
+impl<S, R, H> VerifyLayer<S, R, H> {
     /// Sets how long a body may be, in bytes as they come over the wire. A longer one is 413: at
     /// once where the head declares it, else as soon as the bytes exceed it. Default: the scheme's,
     /// 1 MiB unless the sender documents more.
@@ -71,13 +75,16 @@ impl<S, R> VerifyLayer<S, R> {
     }
 
     /// Answers the sender's handshakes as well, the unsigned ones before verification and the
-    /// signed ones after it; see the [module docs](crate::handshake). Comes last, since the layer
-    /// it makes has no settings. Default: a handshake is refused, or enqueued where it is signed.
+    /// signed ones after it; see the [module docs](crate::handshake). Default: a handshake is
+    /// refused, or passed on where it is signed.
     ///
     /// The answers are made of [`Bytes`](bytes::Bytes), so the body of the inner service's responses
     /// has to be one that can be.
-    pub fn answer_handshakes(self) -> HandshakeLayer<S, R> {
-        HandshakeLayer::new(self)
+    pub fn answer_handshakes(self) -> VerifyLayer<S, R, AnswerHandshakes> {
+        VerifyLayer {
+            config: self.config,
+            handshakes: PhantomData,
+        }
     }
 
     /// Sets what a refused sender is answered. Default: [`EmptyResponse`].
@@ -96,7 +103,7 @@ impl<S, R> VerifyLayer<S, R> {
     /// # let _ = layer;
     /// # Ok::<(), anvil_tower::ConfigError>(())
     /// ```
-    pub fn on_rejection<T>(self, respond: T) -> VerifyLayer<S, T> {
+    pub fn on_rejection<T>(self, respond: T) -> VerifyLayer<S, T, H> {
         let Config {
             source,
             scheme,
@@ -115,34 +122,35 @@ impl<S, R> VerifyLayer<S, R> {
             recent,
             respond,
         };
-        VerifyLayer { config }
-    }
-
-    pub(crate) fn scheme(&self) -> &Arc<S> {
-        &self.config.scheme
+        VerifyLayer {
+            config,
+            handshakes: PhantomData,
+        }
     }
 }
 
-impl<I, S, R: Clone> Layer<I> for VerifyLayer<S, R> {
-    type Service = Verify<I, S, R>;
+impl<I, S, R: Clone, H> Layer<I> for VerifyLayer<S, R, H> {
+    type Service = Verify<I, S, R, H>;
 
     fn layer(&self, inner: I) -> Self::Service {
         Verify {
             inner,
             config: Arc::new(self.config.clone()),
+            handshakes: PhantomData,
         }
     }
 }
 
-impl<S, R: Clone> Clone for VerifyLayer<S, R> {
+impl<S, R: Clone, H> Clone for VerifyLayer<S, R, H> {
     fn clone(&self) -> Self {
         Self {
             config: self.config.clone(),
+            handshakes: PhantomData,
         }
     }
 }
 
-impl<S: fmt::Debug, R> fmt::Debug for VerifyLayer<S, R> {
+impl<S: fmt::Debug, R, H> fmt::Debug for VerifyLayer<S, R, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.config.fmt(f, "VerifyLayer")
     }

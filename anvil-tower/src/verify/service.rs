@@ -1,5 +1,6 @@
 use std::error::Error;
 use std::fmt;
+use std::marker::PhantomData;
 use std::mem;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -14,30 +15,24 @@ use super::buffer::Buffer;
 use super::future::{Reading, ResponseFuture};
 use super::layer::Config;
 use super::{EmptyResponse, ResponseForRejection, VerifiedBody};
+use crate::handshake::{HandshakesWith, NoHandshakes};
 use crate::rejection::BODY_TOO_LARGE;
 use crate::{Check, Rejection, Scheme};
 
 /// The service made by [`VerifyLayer`](super::VerifyLayer).
 ///
 /// The inner service that was polled ready is the one that is called; a clone takes its place.
-pub struct Verify<I, S, R = EmptyResponse> {
+pub struct Verify<I, S, R = EmptyResponse, H = NoHandshakes> {
     pub(super) inner: I,
     pub(super) config: Arc<Config<S, R>>,
+    pub(super) handshakes: PhantomData<fn() -> H>,
 }
 
-impl<I, S, R> Verify<I, S, R> {
+impl<I, S, R, H> Verify<I, S, R, H> {
     /// The inner service.
     #[must_use]
     pub fn get_ref(&self) -> &I {
         &self.inner
-    }
-
-    pub(crate) fn scheme(&self) -> &S {
-        &self.config.scheme
-    }
-
-    pub(crate) fn source(&self) -> &str {
-        &self.config.source
     }
 
     /// The inner service.
@@ -52,17 +47,18 @@ impl<I, S, R> Verify<I, S, R> {
     }
 }
 
-impl<I, S, R, B, ResBody> Service<Request<B>> for Verify<I, S, R>
+impl<I, S, R, H, B, ResBody> Service<Request<B>> for Verify<I, S, R, H>
 where
     I: Service<Request<VerifiedBody>, Response = Response<ResBody>> + Clone,
     S: Scheme,
     R: ResponseForRejection<ResBody>,
+    H: HandshakesWith<ResBody>,
     B: Body,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
     type Response = Response<ResBody>;
     type Error = I::Error;
-    type Future = ResponseFuture<I, S, R, B>;
+    type Future = ResponseFuture<I, S, R, H, B>;
 
     #[inline]
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
@@ -70,21 +66,15 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
+        let clone = self.inner.clone();
+        let inner = mem::replace(&mut self.inner, clone);
         let (head, body) = request.into_parts();
-        self.call_parts(head, body)
-    }
-}
-
-impl<I: Clone, S: Scheme, R> Verify<I, S, R> {
-    /// Calls the service that was polled ready with a request in parts.
-    #[inline]
-    pub(crate) fn call_parts<B>(&mut self, head: Parts, body: B) -> ResponseFuture<I, S, R, B>
-    where
-        I: Service<Request<VerifiedBody>>,
-        B: Body,
-    {
-        let inner = self.take_ready();
         let config = &self.config;
+        if let Some(answer) = H::open(&*config.scheme, &head) {
+            let (source, scheme) = (&*config.source, config.scheme.name());
+            tracing::debug!(source, scheme, "an unsigned handshake was answered");
+            return ResponseFuture::answered(answer, Arc::clone(config));
+        }
         let limit = config.limit();
         match begin(config, &head, &body, limit) {
             Ok(check) => {
@@ -102,18 +92,6 @@ impl<I: Clone, S: Scheme, R> Verify<I, S, R> {
                 ResponseFuture::refused(rejection, Arc::clone(config))
             }
         }
-    }
-
-    /// Lets go of the service that was polled ready, where a request has no use for it.
-    pub(crate) fn give_back_ready(&mut self) {
-        drop(self.take_ready());
-    }
-
-    /// The service that was polled ready; a clone takes its place.
-    #[inline]
-    fn take_ready(&mut self) -> I {
-        let clone = self.inner.clone();
-        mem::replace(&mut self.inner, clone)
     }
 }
 
@@ -147,16 +125,17 @@ fn declared_length<B: Body>(head: &Parts, body: &B) -> u64 {
     })
 }
 
-impl<I: Clone, S, R> Clone for Verify<I, S, R> {
+impl<I: Clone, S, R, H> Clone for Verify<I, S, R, H> {
     fn clone(&self) -> Self {
         Self {
             inner: self.inner.clone(),
             config: Arc::clone(&self.config),
+            handshakes: PhantomData,
         }
     }
 }
 
-impl<I, S: fmt::Debug, R> fmt::Debug for Verify<I, S, R> {
+impl<I, S: fmt::Debug, R, H> fmt::Debug for Verify<I, S, R, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.config.fmt(f, "Verify")
     }
