@@ -117,6 +117,29 @@ async fn a_duplicate_gets_the_id_of_the_first() {
 }
 
 #[tokio::test]
+async fn a_duplicate_is_answered_as_the_sender_wants_the_first_answered() {
+    for (success, status, body) in [
+        (Success::empty(StatusCode::OK), StatusCode::OK, ""),
+        (
+            Success::empty(StatusCode::NO_CONTENT),
+            StatusCode::NO_CONTENT,
+            "",
+        ),
+        (
+            Success::text(StatusCode::OK, "[accepted]"),
+            StatusCode::OK,
+            "[accepted]",
+        ),
+    ] {
+        let service = EnqueueService::new(MemoryBackend::new(), queue()).answer(success);
+        for _ in 0..3 {
+            let answer = send(&service, delivery("1")).await;
+            assert_eq!(answer, (status, None, body.to_owned()));
+        }
+    }
+}
+
+#[tokio::test]
 async fn deliveries_without_a_key_are_jobs_of_their_own() {
     let service = EnqueueService::new(MemoryBackend::new(), queue());
     let first = send(&service, delivery(None)).await.2;

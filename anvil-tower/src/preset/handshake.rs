@@ -51,6 +51,7 @@ impl Handshake {
     };
 
     /// Discord: the ping of interactions, and that of events.
+    #[cfg(any(test, feature = "ed25519"))]
     pub(crate) const DISCORD: Self = Self {
         about: "signed POST of type 1 without an event, answered {\"type\":1}; of type 0, answered 204",
         signed: signed::discord,

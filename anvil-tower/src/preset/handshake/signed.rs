@@ -4,9 +4,12 @@
 //! anything is parsed.
 
 use bytes::Bytes;
+use http::Response;
+#[cfg(any(test, feature = "ed25519"))]
+use http::StatusCode;
 use http::request::Parts;
-use http::{Response, StatusCode};
 use memchr::memmem;
+#[cfg(any(test, feature = "ed25519"))]
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +20,7 @@ use crate::preset::Preset;
 /// <https://docs.discord.com/developers/interactions/overview#preparing-for-interactions>
 ///
 /// Type 1 is the ping of interactions, and among events every event.
+#[cfg(any(test, feature = "ed25519"))]
 pub(super) fn discord(_: &Preset, _: u32, _: &Parts, body: &[u8]) -> Option<Response<Bytes>> {
     #[derive(Deserialize)]
     struct Ping {
