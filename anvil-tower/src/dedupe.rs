@@ -38,9 +38,17 @@
 //! | [`Header`] | same event | **new event** where the header is not signed |
 //!
 //! [`PayloadDigest`] also takes two events that happen to have equal bodies for one.
+//!
+//! # The same content under another id
+//!
+//! Where the sender's id is not signed, a digest names the delivery. When its content then comes
+//! again under another id, it is a duplicate all the same: most likely a captured delivery that
+//! somebody sends again, or else two events with equal bodies. Such deliveries are logged and
+//! counted, see [`DedupeLayer::came_under_other_ids`].
 
 mod extract;
 mod layer;
+mod other_ids;
 mod require_key;
 mod service;
 

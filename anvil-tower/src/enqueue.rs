@@ -41,6 +41,13 @@
 //!
 //! The service is always ready and never fails: back-pressure is an answer, so that the sender
 //! keeps the delivery. Dropping its future loses the answer only.
+//!
+//! # Which key verified a job
+//!
+//! Where the secrets have names, as [`named_secret`](crate::preset::PresetBuilder::named_secret)
+//! gives them, the name of the one that matched is stored with the job, under
+//! [`KEY_ID_METADATA`]. So it can be seen when the last delivery signed with an old secret came,
+//! and which jobs were accepted by a secret that turns out to be stolen.
 
 mod answer;
 mod body;
@@ -54,6 +61,20 @@ pub use body::ResponseBody;
 pub use future::ResponseFuture;
 pub use service::EnqueueService;
 pub use success::Success;
+
+/// The name under which a job's [metadata](anvil_queue::Metadata) has the id of the key that
+/// verified its delivery, where the user has named the key.
+///
+/// ```
+/// use anvil_queue::NewJob;
+/// use anvil_tower::enqueue::KEY_ID_METADATA;
+///
+/// let mut metadata = anvil_queue::Metadata::default();
+/// metadata.push(KEY_ID_METADATA, "2026-03");
+/// let job = NewJob::new("{}").metadata(metadata).into_data();
+/// assert_eq!(job.metadata().get("anvil-key-id").unwrap(), "2026-03");
+/// ```
+pub const KEY_ID_METADATA: &str = "anvil-key-id";
 
 #[cfg(test)]
 mod tests;

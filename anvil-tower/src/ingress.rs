@@ -6,12 +6,15 @@ use tower_layer::Layer;
 use crate::Scheme;
 use crate::dedupe::{Dedupe, DedupeLayer, Recommended};
 use crate::enqueue::{EnqueueService, Success};
-use crate::verify::{Verify, VerifyLayer};
+use crate::handshake::AnswerHandshakes;
+use crate::verify::{EmptyResponse, Verify, VerifyLayer};
 
 /// The whole chain as one service: verify, name by the recommended key, enqueue.
 ///
-/// The paved path. It is what a [`VerifyLayer`], a [`DedupeLayer::recommended`] and an
-/// [`EnqueueService`] with their defaults make; put them together yourself to change one.
+/// The paved path. It is what a [`VerifyLayer`] that
+/// [answers handshakes](VerifyLayer::answer_handshakes), a [`DedupeLayer::recommended`] and an
+/// [`EnqueueService`] that [answers](EnqueueService::answer) as the sender wants
+/// ([`Scheme::success`]) make, with their defaults; put them together yourself to change one.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -45,8 +48,11 @@ pub fn ingress<S: Scheme>(
     queue: QueueName,
 ) -> Ingress<S> {
     let enqueue = EnqueueService::new(backend, queue).answer(scheme.success());
-    VerifyLayer::new(source, scheme).layer(DedupeLayer::recommended().layer(enqueue))
+    VerifyLayer::new(source, scheme)
+        .answer_handshakes()
+        .layer(DedupeLayer::recommended().layer(enqueue))
 }
 
 /// The service made by [`ingress`].
-pub type Ingress<S> = Verify<Dedupe<EnqueueService<Success>, Recommended>, S>;
+pub type Ingress<S> =
+    Verify<Dedupe<EnqueueService<Success>, Recommended>, S, EmptyResponse, AnswerHandshakes>;

@@ -8,9 +8,10 @@
 //!
 //! [`ingress`] is the whole chain as one service. Its parts, for when one has to differ:
 //!
-//! * [`VerifyLayer`] checks the signature over the raw bytes, as a [`Scheme`] says: [`GitHub`],
-//!   [`Stripe`], [`StandardWebhooks`], [`Shopify`], [`Slack`], or any other sender that signs with
-//!   a shared secret, described to the [`hmac`] engine.
+//! * [`VerifyLayer`] checks the signature over the raw bytes, as a [`Scheme`] says: a [`Preset`], or
+//!   any other sender that signs with a shared secret, described to the [`hmac`] engine. Its
+//!   [`answer_handshakes`](VerifyLayer::answer_handshakes) answers senders that first ask whether
+//!   the endpoint is there.
 //! * [`DedupeLayer`] gives each delivery the key by which the queue knows it again.
 //! * [`EnqueueService`] stores the job and answers.
 //!
@@ -85,6 +86,7 @@ mod config_error;
 pub mod dedupe;
 pub mod enqueue;
 mod form;
+pub mod handshake;
 mod ingress;
 mod json;
 pub mod preset;

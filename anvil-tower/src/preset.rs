@@ -74,7 +74,7 @@ pub use builder::PresetBuilder;
 pub(crate) use builder::Settings;
 pub(crate) use facts::Signing;
 pub use facts::{Described, Facts};
-pub(crate) use handshake::Handshake;
+pub(crate) use handshake::{Handshake, Needs};
 pub(crate) use sample::Sample;
 
 /// A sender by name, with its secrets; see the [module docs](self).
@@ -85,7 +85,11 @@ pub struct Preset {
     scheme: Built,
     body_limit: usize,
     handshake_token: Option<Box<str>>,
+    adopt: Option<Adopt>,
 }
+
+/// Whether a secret that nobody has signed for is taken.
+pub(crate) type Adopt = Box<dyn Fn(&str) -> bool + Send + Sync>;
 
 /// The engine without an indirection, since nearly all senders are described by it.
 pub(crate) enum Built {
@@ -150,6 +154,11 @@ impl Preset {
     pub(crate) fn handshake_token(&self) -> Option<&str> {
         self.handshake_token.as_deref()
     }
+
+    /// Whether the user takes the secret that an unsigned handshake brings.
+    pub(crate) fn adopts(&self, secret: &str) -> bool {
+        self.adopt.as_ref().is_some_and(|adopt| adopt(secret))
+    }
 }
 
 impl Scheme for Preset {
@@ -179,6 +188,13 @@ impl Scheme for Preset {
         }
     }
 
+    fn key_is_named(&self, key: u32) -> bool {
+        match &self.scheme {
+            Built::Custom(scheme) => scheme.key_is_named(key),
+            Built::Hmac(scheme) => scheme.key_is_named(key),
+        }
+    }
+
     fn methods(&self) -> &'static [Method] {
         match &self.scheme {
             Built::Custom(scheme) => scheme.methods(),
@@ -202,8 +218,8 @@ impl Scheme for Preset {
         (self.facts.handshake.open)(self, head)
     }
 
-    fn signed_handshake(&self, head: &Parts, body: &[u8]) -> Option<Response<Bytes>> {
-        (self.facts.handshake.signed)(self, head, body)
+    fn signed_handshake(&self, key: u32, head: &Parts, body: &[u8]) -> Option<Response<Bytes>> {
+        (self.facts.handshake.signed)(self, key, head, body)
     }
 }
 

@@ -113,6 +113,13 @@ pub trait Scheme: fmt::Debug + Send + Sync {
         key.to_string().into()
     }
 
+    /// Whether the user has named the key with this number. [`EnqueueService`](crate::EnqueueService)
+    /// then stores the name with each job whose delivery it signed. Default: no.
+    fn key_is_named(&self, key: u32) -> bool {
+        let _ = key;
+        false
+    }
+
     /// The methods the sender uses; another one is refused with 405. Default: `POST` only.
     fn methods(&self) -> &'static [Method] {
         POST_ONLY
@@ -138,16 +145,21 @@ pub trait Scheme: fmt::Debug + Send + Sync {
     /// Answers a request that asks whether somebody is here and that nobody has signed. Default:
     /// there is no such request.
     ///
-    /// [`HandshakeLayer`](crate::HandshakeLayer) asks before anything is verified.
+    /// [`VerifyLayer::answer_handshakes`](crate::VerifyLayer::answer_handshakes) asks before anything
+    /// is verified, so the answer is for everybody. A request that is none, or shows a wrong token, is given back by
+    /// `None` and goes on to verification.
     fn open_handshake(&self, head: &Parts) -> Option<Response<Bytes>> {
         let _ = head;
         None
     }
 
-    /// Answers a request that asks whether somebody is here, after its signature was found right.
-    /// Default: there is no such request.
-    fn signed_handshake(&self, head: &Parts, body: &[u8]) -> Option<Response<Bytes>> {
-        let _ = (head, body);
+    /// Answers a request that asks whether somebody is here, after its signature was found right by
+    /// the key with this number. Default: there is no such request.
+    ///
+    /// What is answered is not enqueued, so it must not be taken for more than it is: an event that
+    /// merely holds a challenge is an event.
+    fn signed_handshake(&self, key: u32, head: &Parts, body: &[u8]) -> Option<Response<Bytes>> {
+        let _ = (key, head, body);
         None
     }
 }
@@ -169,6 +181,10 @@ impl<S: Scheme + ?Sized> Scheme for Arc<S> {
         (**self).key_id(key)
     }
 
+    fn key_is_named(&self, key: u32) -> bool {
+        (**self).key_is_named(key)
+    }
+
     fn methods(&self) -> &'static [Method] {
         (**self).methods()
     }
@@ -189,8 +205,8 @@ impl<S: Scheme + ?Sized> Scheme for Arc<S> {
         (**self).open_handshake(head)
     }
 
-    fn signed_handshake(&self, head: &Parts, body: &[u8]) -> Option<Response<Bytes>> {
-        (**self).signed_handshake(head, body)
+    fn signed_handshake(&self, key: u32, head: &Parts, body: &[u8]) -> Option<Response<Bytes>> {
+        (**self).signed_handshake(key, head, body)
     }
 }
 
@@ -211,6 +227,10 @@ impl<S: Scheme + ?Sized> Scheme for Box<S> {
         (**self).key_id(key)
     }
 
+    fn key_is_named(&self, key: u32) -> bool {
+        (**self).key_is_named(key)
+    }
+
     fn methods(&self) -> &'static [Method] {
         (**self).methods()
     }
@@ -231,8 +251,8 @@ impl<S: Scheme + ?Sized> Scheme for Box<S> {
         (**self).open_handshake(head)
     }
 
-    fn signed_handshake(&self, head: &Parts, body: &[u8]) -> Option<Response<Bytes>> {
-        (**self).signed_handshake(head, body)
+    fn signed_handshake(&self, key: u32, head: &Parts, body: &[u8]) -> Option<Response<Bytes>> {
+        (**self).signed_handshake(key, head, body)
     }
 }
 

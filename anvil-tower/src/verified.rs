@@ -18,6 +18,7 @@ struct Record {
     source: Arc<str>,
     scheme: &'static str,
     key_id: Arc<str>,
+    key_is_named: bool,
     timestamp: Option<SystemTime>,
     identity: Identity,
 }
@@ -33,6 +34,7 @@ impl Verified {
             source,
             scheme: scheme.name(),
             key_id: scheme.key_id(proof.key),
+            key_is_named: scheme.key_is_named(proof.key),
             timestamp: proof.timestamp,
             identity,
         }))
@@ -47,6 +49,7 @@ impl Verified {
             source: source.into(),
             scheme: ASSUMED,
             key_id: ASSUMED.into(),
+            key_is_named: false,
             timestamp: None,
             identity,
         }))
@@ -86,6 +89,11 @@ impl Verified {
     #[must_use]
     pub fn kind(&self) -> &str {
         self.0.identity.kind_name()
+    }
+
+    /// The id of the key that matched, where the user has named the key.
+    pub(crate) fn key_name(&self) -> Option<&str> {
+        self.0.key_is_named.then_some(&*self.0.key_id)
     }
 
     /// Source and kind, for a job; not copied where nobody else has the record any more.

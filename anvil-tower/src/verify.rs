@@ -50,12 +50,14 @@ mod body;
 mod buffer;
 mod future;
 mod layer;
+mod recent;
 mod response;
 mod service;
 
 pub use body::{VerifiedBody, VerifiedRequestBody};
 pub use future::ResponseFuture;
 pub use layer::VerifyLayer;
+pub use recent::{RecentRejections, RejectedDelivery};
 pub use response::{EmptyResponse, ResponseForRejection};
 pub use service::Verify;
 

@@ -81,7 +81,7 @@ pub fn ask(scheme: &dyn Scheme, head: &Parts, body: &Bytes, now: SystemTime) {
     assert_eq!(whole, pieces, "the verdict depends on how the body arrives");
     let identity = scheme.identify(head, body);
     let _ = format!("{identity:?}");
-    let _ = scheme.signed_handshake(head, body);
+    let _ = scheme.signed_handshake(0, head, body);
 }
 
 /// The key that matched, or the cause of the refusal.

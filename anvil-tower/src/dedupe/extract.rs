@@ -25,6 +25,13 @@ pub trait KeyExtractor: Send + Sync {
     /// The part, or nothing where the delivery has none. An empty part counts as nothing, so that
     /// deliveries with an empty field are never taken for one another.
     fn part(&self, verified: &Verified, head: &Parts, body: &[u8]) -> Option<Vec<u8>>;
+
+    /// Whether deliveries with equal parts have equal content, unless a signed id names them. Two
+    /// of them under different ids are then worth a count, see
+    /// [`DedupeLayer::came_under_other_ids`](super::DedupeLayer::came_under_other_ids). Default: no.
+    fn is_by_content(&self) -> bool {
+        false
+    }
 }
 
 impl<F> KeyExtractor for F
@@ -40,6 +47,10 @@ impl KeyExtractor for Arc<dyn KeyExtractor + '_> {
     fn part(&self, verified: &Verified, head: &Parts, body: &[u8]) -> Option<Vec<u8>> {
         (**self).part(verified, head, body)
     }
+
+    fn is_by_content(&self) -> bool {
+        (**self).is_by_content()
+    }
 }
 
 /// The signed id, or else the SHA-256 of what was signed.
@@ -50,6 +61,10 @@ pub struct Recommended;
 impl KeyExtractor for Recommended {
     fn part(&self, verified: &Verified, _head: &Parts, body: &[u8]) -> Option<Vec<u8>> {
         Some(verified.recommended_part(body))
+    }
+
+    fn is_by_content(&self) -> bool {
+        true
     }
 }
 
@@ -66,6 +81,10 @@ impl KeyExtractor for SignatureAndPayload {
     fn part(&self, verified: &Verified, head: &Parts, body: &[u8]) -> Option<Vec<u8>> {
         let signature = head.headers.get(verified.signature_header()?)?;
         Some(signature_and_payload(signature.as_bytes(), body).to_vec())
+    }
+
+    fn is_by_content(&self) -> bool {
+        true
     }
 }
 
@@ -134,6 +153,10 @@ pub struct PayloadDigest;
 impl KeyExtractor for PayloadDigest {
     fn part(&self, _verified: &Verified, _head: &Parts, body: &[u8]) -> Option<Vec<u8>> {
         Some(Sha256::digest(body).to_vec())
+    }
+
+    fn is_by_content(&self) -> bool {
+        true
     }
 }
 

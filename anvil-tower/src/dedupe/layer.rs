@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use tower_layer::Layer;
 
+use super::other_ids::OtherIds;
 use super::{
     Dedupe, Header, PayloadDigest, Pointer, Recommended, RequireKeyLayer, SignatureAndPayload,
 };
@@ -14,15 +15,34 @@ use crate::ConfigError;
 /// an event in the log; [`require_key`](Self::require_key) refuses it instead.
 #[must_use = "a layer does nothing until it wraps a service"]
 pub struct DedupeLayer<E> {
-    extractor: Arc<E>,
+    naming: Arc<Naming<E>>,
+}
+
+/// What the layer shares with every service it makes.
+pub(super) struct Naming<E> {
+    pub(super) extractor: E,
+    pub(super) other_ids: OtherIds,
 }
 
 impl<E> DedupeLayer<E> {
     /// Names deliveries by an extractor of your own.
     pub fn new(extractor: E) -> Self {
         Self {
-            extractor: Arc::new(extractor),
+            naming: Arc::new(Naming {
+                extractor,
+                other_ids: OtherIds::default(),
+            }),
         }
+    }
+
+    /// How many deliveries repeated the content of an earlier one under another id, where the id is
+    /// not signed; see the [module docs](super). A retry under the same id does not count.
+    ///
+    /// Counted in this process since it started, by this layer, its clones and their services. Of
+    /// the deliveries before, the last few thousand are remembered, so this is a lower bound.
+    #[must_use]
+    pub fn came_under_other_ids(&self) -> u64 {
+        self.naming.other_ids.count()
     }
 
     /// Refuses a delivery without a key with 400, cause `missing_key`.
@@ -80,14 +100,14 @@ impl<I, E> Layer<I> for DedupeLayer<E> {
     type Service = Dedupe<I, E>;
 
     fn layer(&self, inner: I) -> Self::Service {
-        Dedupe::new(inner, Arc::clone(&self.extractor))
+        Dedupe::new(inner, Arc::clone(&self.naming))
     }
 }
 
 impl<E> Clone for DedupeLayer<E> {
     fn clone(&self) -> Self {
         Self {
-            extractor: Arc::clone(&self.extractor),
+            naming: Arc::clone(&self.naming),
         }
     }
 }

@@ -7,6 +7,7 @@ use http::Request;
 use tower_service::Service;
 
 use super::KeyExtractor;
+use super::layer::Naming;
 use crate::VerifiedRequestBody;
 
 /// The service made by [`DedupeLayer`](super::DedupeLayer).
@@ -14,12 +15,19 @@ use crate::VerifiedRequestBody;
 /// Its future is the inner service's own.
 pub struct Dedupe<I, E> {
     inner: I,
-    extractor: Arc<E>,
+    naming: Arc<Naming<E>>,
 }
 
 impl<I, E> Dedupe<I, E> {
-    pub(super) fn new(inner: I, extractor: Arc<E>) -> Self {
-        Self { inner, extractor }
+    pub(super) fn new(inner: I, naming: Arc<Naming<E>>) -> Self {
+        Self { inner, naming }
+    }
+
+    /// How many deliveries repeated the content of an earlier one under another id; see
+    /// [`DedupeLayer::came_under_other_ids`](super::DedupeLayer::came_under_other_ids).
+    #[must_use]
+    pub fn came_under_other_ids(&self) -> u64 {
+        self.naming.other_ids.count()
     }
 
     /// The inner service.
@@ -59,14 +67,25 @@ where
         let (mut head, body) = request.into_parts();
         let delivery = body.verified_body();
         let (verified, bytes) = (delivery.verified(), delivery.as_bytes());
-        match self
-            .extractor
+        let Naming {
+            extractor,
+            other_ids,
+        } = &*self.naming;
+        match extractor
             .part(verified, &head, bytes)
             .filter(|part| !part.is_empty())
         {
             Some(part) => {
-                head.extensions
-                    .insert(DedupeKey::derive(verified.source(), &part));
+                let key = DedupeKey::derive(verified.source(), &part);
+                if let Some(id) = verified.delivery_id()
+                    && !id.is_signed()
+                    && extractor.is_by_content()
+                    && other_ids.is_other(&key, id.as_str())
+                {
+                    let (source, kind) = (&**verified.source(), verified.kind());
+                    tracing::warn!(source, kind, "content came again under another id");
+                }
+                head.extensions.insert(key);
             }
             None => {
                 let (source, kind) = (&**verified.source(), verified.kind());
@@ -81,7 +100,7 @@ impl<I: Clone, E> Clone for Dedupe<I, E> {
     fn clone(&self) -> Self {
         Self {
             inner: self.inner.clone(),
-            extractor: Arc::clone(&self.extractor),
+            naming: Arc::clone(&self.naming),
         }
     }
 }

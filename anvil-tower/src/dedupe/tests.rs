@@ -207,3 +207,67 @@ proptest! {
         Pointer::new("/a/0").unwrap().part(&verified, &head, &body);
     }
 }
+
+/// Names `requests` one after another; gives how many came under another id by then.
+async fn under_other_ids<E: KeyExtractor>(
+    layer: &DedupeLayer<E>,
+    requests: Vec<Request<VerifiedBody>>,
+) -> Vec<u64> {
+    let mut counts = Vec::new();
+    for request in requests {
+        let service = layer.layer(Echo::default());
+        service.oneshot(request).await.unwrap();
+        counts.push(layer.came_under_other_ids());
+    }
+    counts
+}
+
+#[tokio::test]
+async fn content_that_comes_again_under_another_unsigned_id_is_counted() {
+    let layer = DedupeLayer::recommended();
+    let requests = vec![
+        github(GITHUB, "a", BODY),
+        github(GITHUB, "a", BODY),
+        github(GITHUB, "b", BODY),
+        github(GITHUB, "a", BODY),
+        github(GITHUB, "c", "{}"),
+        github(GITHUB, "d", BODY),
+    ];
+    assert_eq!(under_other_ids(&layer, requests).await, [0, 0, 1, 1, 1, 2]);
+    assert_eq!(
+        layer.clone().layer(Echo::default()).came_under_other_ids(),
+        2
+    );
+}
+
+#[tokio::test]
+async fn an_id_that_is_signed_or_missing_or_is_the_key_is_never_counted() {
+    let requests = || {
+        vec![
+            stripe(STRIPE, BODY),
+            stripe(STRIPE_RETRY, BODY),
+            delivery(
+                &Preset::github(SECRET).unwrap(),
+                &[("x-hub-signature-256", GITHUB)],
+                BODY,
+            ),
+            github(GITHUB, "a", BODY),
+        ]
+    };
+    let recommended = DedupeLayer::recommended();
+    assert_eq!(under_other_ids(&recommended, requests()).await, [0; 4]);
+    let by_id = DedupeLayer::header("x-github-delivery").unwrap();
+    let requests = vec![github(GITHUB, "a", BODY), github(GITHUB, "b", BODY)];
+    assert_eq!(under_other_ids(&by_id, requests).await, [0, 0]);
+}
+
+#[tokio::test]
+async fn the_same_content_from_two_sources_is_not_counted() {
+    let layer = DedupeLayer::recommended();
+    for (source, id) in [("a", "1"), ("b", "2")] {
+        let verified = Verified::assumed(source, Identity::new().delivery_id(id, false));
+        let request = Request::new(VerifiedBody::assume_verified(BODY, verified));
+        layer.layer(Echo::default()).oneshot(request).await.unwrap();
+    }
+    assert_eq!(layer.came_under_other_ids(), 0);
+}

@@ -6,11 +6,12 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use anvil_queue::{Coalescer, DeadLetters, DedupeKey, NewJob, QueueBackend, QueueName};
+use bytes::Bytes;
 use http::{Request, Response};
 use tower_service::Service;
 
 use super::stored_headers::StoredHeaders;
-use super::{Answer, JobIdAnswer, ResponseBody, ResponseFuture};
+use super::{Answer, JobIdAnswer, KEY_ID_METADATA, ResponseBody, ResponseFuture};
 use crate::{ConfigError, VerifiedRequestBody};
 
 /// Stores verified deliveries and answers the sender; see the [module docs](super) for an example.
@@ -93,6 +94,24 @@ impl<A: Clone> EnqueueService<A> {
     }
 
     /// Sets what a sender is told once its delivery is stored. Default: [`JobIdAnswer`].
+    ///
+    /// Some senders take nothing but a 200, or want a body of their own. What each wants is in its
+    /// preset, and [`ingress`](crate::ingress) answers so; a chain of your own does with it:
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use anvil_memory::MemoryBackend;
+    /// use anvil_queue::QueueName;
+    /// use anvil_tower::{EnqueueService, Preset, Scheme};
+    ///
+    /// let preset = Preset::stripe("whsec_the_endpoint_secret")?;
+    /// let backend = Arc::new(MemoryBackend::new());
+    /// let enqueue = EnqueueService::new(backend, QueueName::new("webhooks")?)
+    ///     .answer(preset.success());
+    /// # let _ = enqueue;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn answer<T>(self, answer: T) -> EnqueueService<T> {
         let Config {
             coalescer,
@@ -132,7 +151,11 @@ where
         let (head, body) = request.into_parts();
         let (payload, verified) = body.into_verified_body().into_parts();
         let key = head.extensions.get::<DedupeKey>().copied();
-        let metadata = self.config.stored_headers.copy(&head.headers);
+        let mut metadata = self.config.stored_headers.copy(&head.headers);
+        if let Some(name) = verified.key_name() {
+            let name = Bytes::copy_from_slice(name.as_bytes());
+            metadata.push(KEY_ID_METADATA, name);
+        }
         // The extensions hold the record as well; without them it is ours alone.
         drop(head);
         let (source, kind) = verified.into_names();

@@ -5,6 +5,7 @@ use anvil_queue::Metadata;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName};
 
+use super::KEY_ID_METADATA;
 use crate::ConfigError;
 
 /// The headers that go into a job's metadata: an allow-list, because whatever is stored is read by
@@ -64,6 +65,11 @@ impl Default for StoredHeaders {
 fn allowed(name: Cow<'static, str>) -> Result<(HeaderName, Cow<'static, str>), ConfigError> {
     let header = HeaderName::try_from(&*name)
         .map_err(|_| ConfigError::new(format!("{name:?} can't be the name of a header")))?;
+    if header == KEY_ID_METADATA {
+        return Err(ConfigError::new(format!(
+            "{header} is the id of the key that verified a delivery, and not for the sender to say; leave it out of store_headers"
+        )));
+    }
     if CARRY_SECRETS
         .iter()
         .any(|part| header.as_str().contains(part))
@@ -93,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_carries_secrets_is_refused() {
+    fn a_name_that_carries_secrets_or_is_ours_is_refused() {
         for name in [
             "Authorization",
             "proxy-authorization",
@@ -103,6 +109,7 @@ mod tests {
             "x-shopify-hmac-sha256",
             "x-telegram-bot-api-secret-token",
             "x-gitlab-token",
+            "Anvil-Key-Id",
             "bad name",
         ] {
             assert!(StoredHeaders::new([name]).is_err(), "{name}");

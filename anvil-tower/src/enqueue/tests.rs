@@ -1,5 +1,5 @@
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use anvil_memory::MemoryBackend;
 use anvil_queue::{
@@ -9,11 +9,11 @@ use anvil_queue::{
 use bytes::Bytes;
 use http::{Request, Response, StatusCode, header};
 use http_body_util::BodyExt;
-use tower::{Service, ServiceExt};
+use tower::{Layer, Service, ServiceExt};
 
 use super::*;
-use crate::testing::BODY;
-use crate::{Identity, Verified, VerifiedBody};
+use crate::testing::{BODY, GITHUB, SECRET};
+use crate::{Identity, Preset, Verified, VerifiedBody, VerifyLayer};
 
 mod broken;
 use broken::Broken;
@@ -114,6 +114,29 @@ async fn a_duplicate_gets_the_id_of_the_first() {
     assert_eq!((status, retry_after), (StatusCode::ACCEPTED, None));
     assert_eq!(second, first.replace("false", "true"));
     assert_ne!(send(&service, delivery("2")).await.2, first);
+}
+
+#[tokio::test]
+async fn a_duplicate_is_answered_as_the_sender_wants_the_first_answered() {
+    for (success, status, body) in [
+        (Success::empty(StatusCode::OK), StatusCode::OK, ""),
+        (
+            Success::empty(StatusCode::NO_CONTENT),
+            StatusCode::NO_CONTENT,
+            "",
+        ),
+        (
+            Success::text(StatusCode::OK, "[accepted]"),
+            StatusCode::OK,
+            "[accepted]",
+        ),
+    ] {
+        let service = EnqueueService::new(MemoryBackend::new(), queue()).answer(success);
+        for _ in 0..3 {
+            let answer = send(&service, delivery("1")).await;
+            assert_eq!(answer, (status, None, body.to_owned()));
+        }
+    }
 }
 
 #[tokio::test]
@@ -248,6 +271,41 @@ async fn a_replay_that_does_not_answer_is_503_at_the_time_out() {
         send(&service, delivery("1")).await.0,
         StatusCode::SERVICE_UNAVAILABLE
     );
+}
+
+#[tokio::test]
+async fn the_name_of_the_key_is_stored_where_the_user_named_it() {
+    let named = Preset::GITHUB.builder().named_secret("2026-03", SECRET);
+    let unnamed = Preset::GITHUB.builder().secret(SECRET);
+    let end = SystemTime::now() + Duration::from_secs(3600);
+    let expiring = Preset::GITHUB.builder().expiring_secret("old", SECRET, end);
+    for (builder, stored) in [
+        (named, Some("2026-03")),
+        (unnamed, None),
+        (expiring, Some("old")),
+    ] {
+        let backend = Arc::new(MemoryBackend::new());
+        let service = VerifyLayer::new("github", builder.build().unwrap())
+            .layer(EnqueueService::new(Arc::clone(&backend), queue()));
+        let request = Request::post("/")
+            .header("x-hub-signature-256", GITHUB)
+            .header(KEY_ID_METADATA, "what the sender says")
+            .body(String::from(BODY))
+            .unwrap();
+        let response = service.oneshot(request).await.unwrap();
+        assert_eq!(response.status(), StatusCode::ACCEPTED);
+        let reserved = backend
+            .reserve_one(&queue(), Duration::from_secs(60))
+            .await
+            .unwrap()
+            .unwrap();
+        let metadata = reserved.job.metadata();
+        assert_eq!(
+            metadata.get("anvil-key-id").map(|id| &id[..]),
+            stored.map(str::as_bytes)
+        );
+        assert_eq!(metadata.len(), usize::from(stored.is_some()));
+    }
 }
 
 #[tokio::test]

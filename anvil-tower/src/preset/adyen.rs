@@ -127,6 +127,10 @@ impl Scheme for Adyen {
     fn key_id(&self, key: u32) -> Arc<str> {
         self.keys.id(key)
     }
+
+    fn key_is_named(&self, key: u32) -> bool {
+        self.keys.is_named(key)
+    }
 }
 
 impl fmt::Debug for Adyen {

@@ -2,11 +2,7 @@
 use std::time::Duration;
 
 #[cfg(feature = "ed25519")]
-use bytes::Bytes;
-#[cfg(feature = "ed25519")]
-use http::header::CONTENT_TYPE;
-#[cfg(feature = "ed25519")]
-use http::{HeaderValue, Response, StatusCode};
+use http::StatusCode;
 
 use super::Facts;
 #[cfg(feature = "ed25519")]
@@ -30,8 +26,6 @@ use crate::enqueue::Success;
 use crate::hmac::Encoding;
 #[cfg(any(feature = "ecdsa", feature = "ed25519"))]
 use crate::hmac::{Headers, HmacBuilder, HmacScheme, SecretEncoding};
-#[cfg(feature = "ed25519")]
-use crate::json::JsonPointer;
 #[cfg(any(feature = "ecdsa", feature = "ed25519"))]
 use crate::scheme::public_key::PublicKeyAlgorithm;
 
@@ -74,11 +68,7 @@ impl Preset {
         retries_for: Duration::from_secs(10 * 60),
         success: Success::empty(StatusCode::NO_CONTENT),
         refusal: Some(StatusCode::UNAUTHORIZED),
-        handshake: Handshake {
-            about: "a signed PING: 204 for one of webhook events, 200 with {\"type\":1} for one of interactions",
-            signed: |_, _, body| answer_ping(body),
-            ..Handshake::NONE
-        },
+        handshake: Handshake::DISCORD,
         ..Facts::COMMON
     };
 
@@ -113,23 +103,6 @@ fn discord() -> HmacBuilder {
     .secret_encoding(SecretEncoding::Hex)
     .signed_content("{timestamp}{body}")
     .kind_pointer("/event/type")
-}
-
-/// A webhook event has an `event`; the PING of interactions has the same `type` and none.
-#[cfg(feature = "ed25519")]
-fn answer_ping(body: &[u8]) -> Option<Response<Bytes>> {
-    let find = |path| JsonPointer::parse(path).ok()?.find(body);
-    let mut response = Response::new(Bytes::new());
-    match find("/type")?.as_str() {
-        "0" => *response.status_mut() = StatusCode::NO_CONTENT,
-        "1" if find("/event/type").is_none() => {
-            *response.body_mut() = Bytes::from_static(br#"{"type":1}"#);
-            let json = HeaderValue::from_static("application/json");
-            response.headers_mut().insert(CONTENT_TYPE, json);
-        }
-        _ => return None,
-    }
-    Some(response)
 }
 
 #[cfg(feature = "ecdsa")]

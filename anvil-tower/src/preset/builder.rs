@@ -2,7 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::{Built, Facts, Preset, Signing};
+use super::{Adopt, Built, Facts, Needs, Preset, Signing};
 use crate::ConfigError;
 #[cfg(feature = "ed25519")]
 use crate::hmac::Encoding;
@@ -32,6 +32,7 @@ pub(crate) struct Settings {
     pub(crate) future: Option<Duration>,
     pub(crate) public_url: Option<String>,
     pub(crate) handshake_token: Option<Box<str>>,
+    adopt: Option<Adopt>,
     #[cfg(any(feature = "jwt", feature = "rsa"))]
     pub(crate) keys: Vec<(String, Vec<u8>)>,
     #[cfg(any(feature = "jwt", feature = "rsa"))]
@@ -168,6 +169,20 @@ impl PresetBuilder {
         self
     }
 
+    /// Answers an unsigned handshake that brings a secret, as that of Asana does, where `adopt` takes
+    /// the secret. Default: none, and such a handshake is refused.
+    ///
+    /// Nobody has signed it: whoever knows the URL can offer a secret at any time. Answering does no
+    /// harm by itself, since the scheme goes on verifying by the secrets that it was built with, but
+    /// a secret that is kept because it was offered lets whoever offered it sign. So say yes only
+    /// while your own call that creates the webhook is under way, don't take a second secret, and,
+    /// where the sender repeats the secret in its answer to that call, take it from there, which
+    /// nobody else can write. Then build the scheme anew with it.
+    pub fn adopt_secret(mut self, adopt: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        self.settings.adopt = Some(Box::new(adopt));
+        self
+    }
+
     /// Adds a certificate in PEM, for the URL under which the sender's deliveries name it: the
     /// signature is then verified without a key source. The first certificate in the PEM counts.
     /// Default: none.
@@ -240,6 +255,7 @@ impl PresetBuilder {
     /// do without.
     pub fn build(self) -> Result<Preset, ConfigError> {
         let Self { facts, settings } = self;
+        settings.check_handshake(facts)?;
         #[cfg(any(feature = "jwt", feature = "rsa"))]
         if !matches!(facts.signing, Signing::NamedKeys(..)) {
             settings.check_no_named_keys(facts.name())?;
@@ -262,6 +278,7 @@ impl PresetBuilder {
             scheme,
             body_limit: settings.body_limit.unwrap_or(facts.body_limit),
             handshake_token: settings.handshake_token,
+            adopt: settings.adopt,
         })
     }
 }
@@ -293,6 +310,21 @@ impl Settings {
             "{} {what} changes nothing; leave it out",
             facts.name
         )))
+    }
+
+    /// A setting that no handshake of the sender has a use for is refused.
+    fn check_handshake(&self, facts: &Facts) -> Result<(), ConfigError> {
+        let (needs, title) = (facts.handshake.needs, facts.title);
+        let message = if self.handshake_token.is_some() && needs != Needs::Token {
+            format!("no handshake of {title} shows a token; leave handshake_token out")
+        } else if self.handshake_token.as_deref() == Some("") {
+            "the handshake token is empty; set the one that was given to the sender".into()
+        } else if self.adopt.is_some() && needs != Needs::Adoption {
+            format!("no handshake of {title} brings a secret; leave adopt_secret out")
+        } else {
+            return Ok(());
+        };
+        Err(ConfigError::new(message))
     }
 }
 

@@ -205,6 +205,10 @@ impl Scheme for Hook0 {
     fn key_id(&self, key: u32) -> Arc<str> {
         self.keys.id(key)
     }
+
+    fn key_is_named(&self, key: u32) -> bool {
+        self.keys.is_named(key)
+    }
 }
 
 impl fmt::Debug for Hook0 {

@@ -3,7 +3,7 @@ use std::time::Duration;
 use http::StatusCode;
 
 use super::facts::{days, hours};
-use super::{Facts, Preset, Sample, Signing};
+use super::{Facts, Handshake, Preset, Sample, Signing};
 use crate::ConfigError;
 use crate::enqueue::Success;
 use crate::hmac::{Encoding, Headers, HmacBuilder, HmacScheme, TimestampUnit};
@@ -81,6 +81,7 @@ impl Preset {
             headers: &[],
             body: r#"{"object":"{event}","entry":[{"id":"{id}","time":{seconds},"changes":[{"field":"feed","value":{}}]}]}"#,
         },
+        handshake: Handshake::META,
         ..Facts::COMMON
     };
 
@@ -95,6 +96,9 @@ impl Preset {
     /// A request may hold several changes and is one job. It has no id, so the recommended dedupe
     /// key is the digest of the body; tell a repeated change by the id of its message or post. The
     /// kind is the `object`. Meta wants 200 and tries again for 36 hours.
+    ///
+    /// The token that Meta shows when it asks for the endpoint ("verify token") is set with
+    /// [`handshake_token`](super::PresetBuilder::handshake_token); without one it is not answered.
     ///
     /// # Errors
     ///
@@ -157,6 +161,7 @@ impl Preset {
             .kind_pointer("/event/type")
         }),
         retries_for: hours(1),
+        handshake: Handshake::SLACK,
         sample: Sample {
             event: "message",
             headers: &[],
@@ -171,6 +176,8 @@ impl Preset {
     /// For events the recommended dedupe key is the `event_id` of the signed body and the kind is
     /// the type of the inner event. Slash commands and interactions are form-encoded and have
     /// neither; they are named by the digest of what was signed.
+    ///
+    /// The `url_verification` by which Slack asks for the endpoint is answered with its challenge.
     ///
     /// # Errors
     ///
@@ -250,6 +257,7 @@ impl Preset {
             ],
             body: r#"{"subscription":{"id":"{id}","type":"{event}","status":"enabled"},"event":{}}"#,
         },
+        handshake: Handshake::TWITCH,
         ..Facts::COMMON
     };
 
@@ -267,6 +275,8 @@ impl Preset {
     /// has it as `subscription.type`. That a subscription was revoked is told by
     /// `Twitch-Eventsub-Message-Type`, which is not signed either, and by `subscription.status` in
     /// the body. Unconfirmed are the limits of the secret and how long Twitch tries again.
+    ///
+    /// The `webhook_callback_verification` of a new subscription is answered with its challenge.
     ///
     /// # Errors
     ///
@@ -293,6 +303,7 @@ impl Preset {
             headers: &[],
             body: r#"{"object":"{event}","entry":[{"id":"1","changes":[{"field":"messages","value":{"messaging_product":"whatsapp","messages":[{"id":"{id}","type":"text","timestamp":"{seconds}"}]}}]}]}"#,
         },
+        handshake: Handshake::META,
         ..Facts::COMMON
     };
 
@@ -316,6 +327,7 @@ impl Preset {
         title: "X",
         sources: &["https://docs.x.com/x-api/webhooks/introduction"],
         unconfirmed: &[
+            "a crc_token has only letters, digits and -_.=+/, and is no JSON",
             "which answer counts as success; 200 is given",
             "whether and how long a delivery is tried again",
         ],
@@ -331,6 +343,7 @@ impl Preset {
             headers: &[],
             body: r#"{"for_user_id":"1","tweet_create_events":[{"id_str":"{id}"}]}"#,
         },
+        handshake: Handshake::X,
         ..Facts::COMMON
     };
 
@@ -343,6 +356,12 @@ impl Preset {
     /// body, and the handler looks which lists, such as `tweet_create_events`, it holds. A list may
     /// have several events. Unconfirmed are the answer that X wants, which is 200 here, and whether
     /// it tries again.
+    ///
+    /// X asks for the endpoint every hour and wants the HMAC of its `crc_token`, under the secret that it
+    /// signs with; of several secrets the first answers, so put the new one first. Nobody signs the
+    /// question, so whoever knows the URL can have a token signed as if it were a body. Only tokens that
+    /// can't be JSON are, made of letters, digits and `-_.=+/`; that X sends no others is unconfirmed. A
+    /// handler has to refuse a body that is not JSON.
     ///
     /// # Errors
     ///
@@ -373,6 +392,7 @@ impl Preset {
             headers: &[],
             body: r#"{"event":"{event}","event_ts":{millis},"payload":{"object":{"id":"{id}"}}}"#,
         },
+        handshake: Handshake::ZOOM,
         ..Facts::COMMON
     };
 
@@ -388,6 +408,9 @@ impl Preset {
     /// timestamp among it; if a retry has a new timestamp, it is a new delivery. The kind is the
     /// `event`. Zoom wants 200 or 204 within 3 s and tries again three times, the last time after
     /// some 85 minutes.
+    ///
+    /// The `endpoint.url_validation`, which comes again every 72 hours, is answered with its token and
+    /// the HMAC of it under the secret that signed it.
     ///
     /// # Errors
     ///

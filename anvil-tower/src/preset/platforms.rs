@@ -3,7 +3,7 @@ use std::time::Duration;
 use http::StatusCode;
 
 use super::facts::{days, hours};
-use super::{Facts, Preset, Sample, Signing};
+use super::{Facts, Handshake, Preset, Sample, Signing};
 use crate::ConfigError;
 use crate::enqueue::Success;
 use crate::hmac::{Encoding, Headers, HmacBuilder, HmacScheme, SecretEncoding, TimestampUnit};
@@ -35,6 +35,7 @@ impl Preset {
         }),
         retries_for: hours(4),
         is_batch: true,
+        handshake: Handshake::MICROSOFT_GRAPH,
         ..Facts::COMMON
     };
 
@@ -51,6 +52,9 @@ impl Preset {
     /// dedupe key is the digest of the body; tell a repeated notification by its `id` in the
     /// handler. The kind is the `changeType` of the first one. Graph wants a 2xx within 3 s and gets
     /// 202, as it advises; it tries again for 4 hours.
+    ///
+    /// The `validationToken` by which Graph asks for the endpoint is answered with it, whoever asks, as
+    /// plain text. One with angle brackets or beyond ASCII, which Graph is not known to send, is not.
     ///
     /// # Errors
     ///
@@ -76,6 +80,7 @@ impl Preset {
         success: Success::empty(StatusCode::OK),
         refusal: Some(StatusCode::SERVICE_UNAVAILABLE),
         is_batch: true,
+        handshake: Handshake::OKTA,
         ..Facts::COMMON
     };
 
@@ -92,6 +97,8 @@ impl Preset {
     /// within 3 s. It tries again once, after a 5xx or a timeout only, and drops an event after a
     /// 4xx; so a delivery that is not authentic is answered with 503, and one with a secret that was
     /// mixed up is not lost at once.
+    ///
+    /// Okta's verification of the endpoint is answered with its challenge, whoever asks.
     ///
     /// # Errors
     ///

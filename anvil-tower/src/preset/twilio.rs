@@ -199,6 +199,10 @@ impl Scheme for Twilio {
     fn key_id(&self, key: u32) -> Arc<str> {
         self.sha1.id(key)
     }
+
+    fn key_is_named(&self, key: u32) -> bool {
+        self.sha1.is_named(key)
+    }
 }
 
 impl fmt::Debug for Twilio {

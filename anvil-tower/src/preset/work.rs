@@ -3,7 +3,7 @@ use std::time::Duration;
 use http::StatusCode;
 
 use super::facts::hours;
-use super::{Facts, Preset, Sample, Signing};
+use super::{Facts, Handshake, Preset, Sample, Signing};
 use crate::ConfigError;
 use crate::enqueue::Success;
 use crate::hmac::{Algorithm, Encoding, Headers, HmacScheme, TimestampUnit};
@@ -135,6 +135,7 @@ impl Preset {
             headers: &[],
             body: r#"{"action":{"id":"{id}","type":"{event}","data":{}},"model":{}}"#,
         },
+        handshake: Handshake::HEAD,
         ..Facts::COMMON
     };
 
@@ -238,6 +239,7 @@ impl Preset {
             headers: &[],
             body: r#"{"events":[{"action":"{event}","resource":{"gid":"{id}","resource_type":"task"}}]}"#,
         },
+        handshake: Handshake::ASANA,
         ..Facts::COMMON
     };
 
@@ -250,6 +252,9 @@ impl Preset {
     /// digest of the body. Heartbeats are all alike, so one within the dedupe window is a duplicate
     /// of the last. The kind is the `action` of the first event. There is no timestamp that would
     /// be checked.
+    ///
+    /// The secret comes in a handshake while the webhook is made; see
+    /// [`PresetBuilder::adopt_secret`](super::PresetBuilder::adopt_secret).
     ///
     /// Asana wants 200 or 204 within 10 s, tries again for 24 hours, and then deletes the webhook.
     ///
@@ -276,6 +281,7 @@ impl Preset {
             headers: &[],
             body: r#"{"list_folder":{"accounts":["dbid:{id}"]}}"#,
         },
+        handshake: Handshake::DROPBOX,
         ..Facts::COMMON
     };
 

@@ -2,7 +2,7 @@
 //!
 //! Nearly all senders do the same thing with other spellings: an HMAC over the body, often with a
 //! timestamp and an id in front, written in hex or base64 into a header. [`HmacScheme`] takes the
-//! spelling as data. The presets, such as [`GitHub`](crate::GitHub), are such data.
+//! spelling as data. The [presets](crate::preset) are such data.
 //!
 //! ```
 //! use anvil_tower::hmac::{Encoding, Headers, HmacScheme};
@@ -144,10 +144,11 @@ impl HmacScheme {
         HmacBuilder::new(name, builder::Place::Body(pointer.into()))
     }
 
-    /// The HMAC of a message under the first key, for an answer that proves that we have it.
-    pub(crate) fn mac(&self, message: &[u8]) -> Vec<u8> {
+    /// The HMAC of a message under the key with this number, for an answer that proves that we have
+    /// it.
+    pub(crate) fn mac(&self, key: u32, message: &[u8]) -> Vec<u8> {
         let len = self.keys.algorithm().tag_len();
-        self.keys.sign(0, message).bytes(len).to_vec()
+        self.keys.sign(key, message).bytes(len).to_vec()
     }
 
     /// The first header set of which a signature header is there.
@@ -364,6 +365,10 @@ impl Scheme for HmacScheme {
 
     fn key_id(&self, key: u32) -> Arc<str> {
         self.keys.id(key)
+    }
+
+    fn key_is_named(&self, key: u32) -> bool {
+        self.keys.is_named(key)
     }
 
     fn body_limit(&self) -> usize {

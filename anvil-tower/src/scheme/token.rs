@@ -191,6 +191,13 @@ impl Scheme for TokenScheme {
         token.map_or_else(|| key.to_string().into(), |token| Arc::clone(&token.id))
     }
 
+    fn key_is_named(&self, key: u32) -> bool {
+        let token = usize::try_from(key)
+            .ok()
+            .and_then(|index| self.tokens.0.get(index));
+        token.is_some_and(|token| token.is_named)
+    }
+
     fn body_limit(&self) -> usize {
         self.body_limit
     }
@@ -220,6 +227,7 @@ struct Tokens(Box<[Token]>);
 
 struct Token {
     id: Arc<str>,
+    is_named: bool,
     digest: [u8; 32],
     expires: Option<SystemTime>,
 }
@@ -459,6 +467,7 @@ impl TokenBuilder {
         }
         let tokens = secrets.iter().map(|secret| Token {
             id: Arc::clone(&secret.id),
+            is_named: secret.is_named,
             digest: Sha256::digest(&secret.bytes).into(),
             expires: secret.expires,
         });

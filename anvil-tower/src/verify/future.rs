@@ -20,6 +20,7 @@ use super::buffer::Buffer;
 use super::layer::Config;
 use super::response::refuse;
 use super::{ResponseForRejection, VerifiedBody};
+use crate::handshake::{Handshakes, HandshakesWith};
 use crate::rejection::{BODY_FAILED, BODY_TIMEOUT, BODY_TOO_LARGE, KEY_UNAVAILABLE};
 use crate::scheme::{Decision, PendingDecision, Proof};
 use crate::{Check, Rejection, RejectionKind, Scheme, Verified};
@@ -31,19 +32,21 @@ pin_project! {
     /// Dropping it drops what was read; nothing has reached the inner service before the whole body
     /// was checked.
     #[must_use = "futures do nothing unless polled"]
-    pub struct ResponseFuture<I, S, R, B>
+    pub struct ResponseFuture<I, S, R, H, B>
     where
         I: Service<Request<VerifiedBody>>,
+        H: Handshakes,
     {
         #[pin]
-        state: State<I, B, I::Future>,
+        state: State<I, B, I::Future, H::Answer>,
         config: Arc<Config<S, R>>,
     }
 }
 
 pin_project! {
     #[project = StateProj]
-    enum State<I, B, F> {
+    enum State<I, B, F, A> {
+        Answered { answer: A },
         Calling { #[pin] future: F },
         Deciding {
             decision: PendingDecision,
@@ -76,10 +79,18 @@ pub(super) struct Reading<I> {
     pub(super) inner: I,
 }
 
-impl<I, S, R, B> ResponseFuture<I, S, R, B>
+impl<I, S, R, H, B> ResponseFuture<I, S, R, H, B>
 where
     I: Service<Request<VerifiedBody>>,
+    H: Handshakes,
 {
+    pub(super) fn answered(answer: H::Answer, config: Arc<Config<S, R>>) -> Self {
+        Self {
+            state: State::Answered { answer },
+            config,
+        }
+    }
+
     pub(super) fn reading(body: B, reading: Reading<I>, config: Arc<Config<S, R>>) -> Self {
         let state = State::Reading {
             body,
@@ -97,11 +108,12 @@ where
     }
 }
 
-impl<I, S, R, B, ResBody> Future for ResponseFuture<I, S, R, B>
+impl<I, S, R, H, B, ResBody> Future for ResponseFuture<I, S, R, H, B>
 where
     I: Service<Request<VerifiedBody>, Response = Response<ResBody>>,
     S: Scheme,
     R: ResponseForRejection<ResBody>,
+    H: HandshakesWith<ResBody>,
     B: Body,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
@@ -111,6 +123,7 @@ where
         let mut this = self.project();
         loop {
             let next = match this.state.as_mut().project() {
+                StateProj::Answered { answer } => return Poll::Ready(Ok(H::respond(answer))),
                 StateProj::Calling { future } => return future.poll(cx),
                 StateProj::Deciding {
                     decision,
@@ -125,7 +138,7 @@ where
                         }
                     };
                     match whole.take() {
-                        Some(whole) => whole.settle(decided, this.config),
+                        Some(whole) => whole.settle::<H, _, _, _>(decided, this.config),
                         None => State::Refused {
                             rejection: BODY_FAILED,
                         },
@@ -149,7 +162,7 @@ where
                         ))),
                     };
                     match reading.take() {
-                        Some(reading) => reading.decide(read, this.config),
+                        Some(reading) => reading.decide::<H, _, _, _>(read, this.config),
                         None => State::Refused {
                             rejection: BODY_FAILED,
                         },
@@ -194,13 +207,14 @@ impl<I> Reading<I> {
         Poll::Pending
     }
 
-    fn decide<B, S, R>(
+    fn decide<H, B, S, R>(
         self,
         read: Result<(), Rejection>,
         config: &Config<S, R>,
-    ) -> State<I, B, I::Future>
+    ) -> State<I, B, I::Future, H::Answer>
     where
         I: Service<Request<VerifiedBody>>,
+        H: Handshakes,
         S: Scheme,
     {
         let Self {
@@ -212,25 +226,26 @@ impl<I> Reading<I> {
         let bytes = buffer.finish();
         let whole = Whole { head, bytes, inner };
         match read.map(|()| check.finish(&whole.bytes)) {
-            Ok(Decision::Made(decided)) => whole.settle(decided, config),
+            Ok(Decision::Made(decided)) => whole.settle::<H, _, _, _>(decided, config),
             Ok(Decision::Pending(decision)) => State::Deciding {
                 decision,
                 deadline: sleep(config.read_timeout),
                 whole: Some(whole),
             },
-            Err(rejection) => whole.settle(Err(rejection), config),
+            Err(rejection) => whole.settle::<H, _, _, _>(Err(rejection), config),
         }
     }
 }
 
 impl<I> Whole<I> {
-    fn settle<B, S, R>(
+    fn settle<H, B, S, R>(
         self,
         decided: Result<Proof, Rejection>,
         config: &Config<S, R>,
-    ) -> State<I, B, I::Future>
+    ) -> State<I, B, I::Future, H::Answer>
     where
         I: Service<Request<VerifiedBody>>,
+        H: Handshakes,
         S: Scheme,
     {
         let Self {
@@ -241,6 +256,11 @@ impl<I> Whole<I> {
         let scheme = &config.scheme;
         match decided {
             Ok(proof) => {
+                if let Some(answer) = H::signed(&**scheme, proof.key, &head, &bytes) {
+                    let (source, scheme) = (&*config.source, scheme.name());
+                    tracing::info!(source, scheme, "a signed handshake was answered");
+                    return State::Answered { answer };
+                }
                 let identity = scheme.identify(&head, &bytes);
                 let verified = Verified::new(Arc::clone(&config.source), scheme, &proof, identity);
                 head.extensions.insert(verified.clone());
@@ -249,8 +269,14 @@ impl<I> Whole<I> {
                 State::Calling { future }
             }
             Err(rejection) => {
-                let rejection = rejection.answered(scheme.refusal());
-                report(&rejection, &config.source, scheme.name());
+                let was_read = !matches!(
+                    rejection.kind(),
+                    RejectionKind::BodyFailed
+                        | RejectionKind::BodyTimeout
+                        | RejectionKind::BodyTooLarge
+                );
+                let body = was_read.then_some(&bytes[..]);
+                let rejection = config.refuse(rejection, &head, body);
                 State::Refused { rejection }
             }
         }
@@ -301,9 +327,10 @@ pub(super) fn report(rejection: &Rejection, source: &str, scheme: &str) {
     }
 }
 
-impl<I, S, R, B> fmt::Debug for ResponseFuture<I, S, R, B>
+impl<I, S, R, H, B> fmt::Debug for ResponseFuture<I, S, R, H, B>
 where
     I: Service<Request<VerifiedBody>>,
+    H: Handshakes,
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ResponseFuture").finish_non_exhaustive()

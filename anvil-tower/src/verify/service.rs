@@ -1,5 +1,6 @@
 use std::error::Error;
 use std::fmt;
+use std::marker::PhantomData;
 use std::mem;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -11,21 +12,23 @@ use http_body::Body;
 use tower_service::Service;
 
 use super::buffer::Buffer;
-use super::future::{Reading, ResponseFuture, report};
+use super::future::{Reading, ResponseFuture};
 use super::layer::Config;
 use super::{EmptyResponse, ResponseForRejection, VerifiedBody};
+use crate::handshake::{HandshakesWith, NoHandshakes};
 use crate::rejection::BODY_TOO_LARGE;
 use crate::{Check, Rejection, Scheme};
 
 /// The service made by [`VerifyLayer`](super::VerifyLayer).
 ///
 /// The inner service that was polled ready is the one that is called; a clone takes its place.
-pub struct Verify<I, S, R = EmptyResponse> {
+pub struct Verify<I, S, R = EmptyResponse, H = NoHandshakes> {
     pub(super) inner: I,
     pub(super) config: Arc<Config<S, R>>,
+    pub(super) handshakes: PhantomData<fn() -> H>,
 }
 
-impl<I, S, R> Verify<I, S, R> {
+impl<I, S, R, H> Verify<I, S, R, H> {
     /// The inner service.
     #[must_use]
     pub fn get_ref(&self) -> &I {
@@ -44,17 +47,18 @@ impl<I, S, R> Verify<I, S, R> {
     }
 }
 
-impl<I, S, R, B, ResBody> Service<Request<B>> for Verify<I, S, R>
+impl<I, S, R, H, B, ResBody> Service<Request<B>> for Verify<I, S, R, H>
 where
     I: Service<Request<VerifiedBody>, Response = Response<ResBody>> + Clone,
     S: Scheme,
     R: ResponseForRejection<ResBody>,
+    H: HandshakesWith<ResBody>,
     B: Body,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
     type Response = Response<ResBody>;
     type Error = I::Error;
-    type Future = ResponseFuture<I, S, R, B>;
+    type Future = ResponseFuture<I, S, R, H, B>;
 
     #[inline]
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
@@ -66,6 +70,11 @@ where
         let inner = mem::replace(&mut self.inner, clone);
         let (head, body) = request.into_parts();
         let config = &self.config;
+        if let Some(answer) = H::open(&*config.scheme, &head) {
+            let (source, scheme) = (&*config.source, config.scheme.name());
+            tracing::debug!(source, scheme, "an unsigned handshake was answered");
+            return ResponseFuture::answered(answer, Arc::clone(config));
+        }
         let limit = config.limit();
         match begin(config, &head, &body, limit) {
             Ok(check) => {
@@ -79,8 +88,7 @@ where
                 ResponseFuture::reading(body, reading, Arc::clone(config))
             }
             Err(rejection) => {
-                let rejection = rejection.answered(config.scheme.refusal());
-                report(&rejection, &config.source, config.scheme.name());
+                let rejection = config.refuse(rejection, &head, None);
                 ResponseFuture::refused(rejection, Arc::clone(config))
             }
         }
@@ -117,16 +125,17 @@ fn declared_length<B: Body>(head: &Parts, body: &B) -> u64 {
     })
 }
 
-impl<I: Clone, S, R> Clone for Verify<I, S, R> {
+impl<I: Clone, S, R, H> Clone for Verify<I, S, R, H> {
     fn clone(&self) -> Self {
         Self {
             inner: self.inner.clone(),
             config: Arc::clone(&self.config),
+            handshakes: PhantomData,
         }
     }
 }
 
-impl<I, S: fmt::Debug, R> fmt::Debug for Verify<I, S, R> {
+impl<I, S: fmt::Debug, R, H> fmt::Debug for Verify<I, S, R, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.config.fmt(f, "Verify")
     }

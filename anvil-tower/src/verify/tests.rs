@@ -5,11 +5,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode, header};
 use http_body::Body;
+use sha2::{Digest, Sha256};
 use tower::{Layer, Service, ServiceExt};
 
 use super::*;
-use crate::testing::{BODY, Echo, GITHUB, SECRET, STRIPE, TestBody, signed_at};
-use crate::{Preset, Rejection, Unsigned, Verified};
+use crate::testing::{BODY, Echo, GITHUB, SECRET, STRIPE, Step, TestBody, signed_at};
+use crate::{Preset, Rejection, RejectionKind, Unsigned, Verified};
 
 mod body;
 
@@ -192,6 +193,145 @@ async fn the_scheme_may_be_chosen_at_run_time() {
             .unwrap();
         assert_eq!(response.status(), StatusCode::OK);
     }
+}
+
+#[tokio::test]
+async fn an_expired_secret_is_told_apart_from_a_wrong_one() {
+    let answer = async |end: Duration, body: &str| {
+        let scheme = Preset::STRIPE
+            .builder()
+            .named_secret("new", "whsec_the_new_endpoint_secret")
+            .expiring_secret("old", SECRET, signed_at() + end)
+            .build()
+            .unwrap();
+        let layer = VerifyLayer::new("stripe", scheme).clock(signed_at);
+        let request = Request::post("/")
+            .header("stripe-signature", STRIPE)
+            .body(String::from(body))
+            .unwrap();
+        let response = layer.layer(Echo::default()).oneshot(request).await.unwrap();
+        let rejection = response.extensions().get::<Rejection>().copied();
+        let verified = response.extensions().get::<Verified>();
+        let key = verified.map(|verified| verified.key_id().to_owned());
+        (
+            response.status().as_u16(),
+            rejection.map(|rejection| rejection.kind()),
+            key,
+        )
+    };
+    let second = Duration::from_secs(1);
+    assert_eq!(answer(second, BODY).await, (200, None, Some("old".into())));
+    let expired = Some(RejectionKind::Expired);
+    assert_eq!(answer(Duration::ZERO, BODY).await, (401, expired, None));
+    let mismatch = Some(RejectionKind::Mismatch);
+    assert_eq!(answer(Duration::ZERO, "{}").await, (401, mismatch, None));
+}
+
+#[tokio::test]
+async fn the_scheme_says_how_the_unauthentic_are_refused_and_nobody_else_is() {
+    /// A sender that takes a 4xx for good.
+    #[derive(Debug)]
+    struct Touchy(Preset);
+
+    impl crate::Scheme for Touchy {
+        fn name(&self) -> &'static str {
+            "touchy"
+        }
+
+        fn begin(
+            &self,
+            head: &http::request::Parts,
+            now: std::time::SystemTime,
+        ) -> Result<crate::Check, Rejection> {
+            self.0.begin(head, now)
+        }
+
+        fn refusal(&self) -> Option<StatusCode> {
+            Some(StatusCode::SERVICE_UNAVAILABLE)
+        }
+    }
+
+    let layer = VerifyLayer::new("touchy", Touchy(Preset::github(SECRET).unwrap())).body_limit(100);
+    let mut put = signed(String::from(BODY));
+    *put.method_mut() = Method::PUT;
+    let unsigned = Request::post("/").body(String::from(BODY)).unwrap();
+    let malformed = Request::post("/").header(SIGNATURE, "junk");
+    for (request, status, cause) in [
+        (unsigned, 503, "missing_signature"),
+        (
+            malformed.body(String::new()).unwrap(),
+            503,
+            "malformed_signature",
+        ),
+        (signed(String::from("{}")), 503, "mismatch"),
+        (signed("x".repeat(101)), 413, "body_too_large"),
+        (put, 405, "method_not_allowed"),
+    ] {
+        let response = layer.layer(Echo::default()).oneshot(request).await.unwrap();
+        let rejection = response.extensions().get::<Rejection>().unwrap();
+        assert_eq!(
+            (response.status().as_u16(), rejection.cause()),
+            (status, cause)
+        );
+    }
+}
+
+#[tokio::test]
+async fn recent_rejections_tell_what_was_wrong_and_no_value() {
+    let record = RecentRejections::default();
+    let layer = layer()
+        .recent_rejections(&record)
+        .clock(signed_at)
+        .body_limit(100);
+    let unsigned = Request::post("/hooks").header("x-other", "1");
+    for request in [
+        unsigned.body(String::from(BODY)).unwrap(),
+        signed(String::from("{}")),
+        signed("x".repeat(101)),
+        signed(String::from(BODY)),
+    ] {
+        layer.layer(Echo::default()).oneshot(request).await.unwrap();
+    }
+    let failing = signed(TestBody::new([Step::chunk("{"), Step::Fail]));
+    layer.layer(Echo::default()).oneshot(failing).await.unwrap();
+
+    let list = record.list();
+    let causes: Vec<_> = list.iter().map(|entry| entry.cause()).collect();
+    let expected = [
+        "body_failed",
+        "body_too_large",
+        "mismatch",
+        "missing_signature",
+    ];
+    assert_eq!(causes, expected);
+    let bodies: Vec<_> = list.iter().map(|entry| entry.body_len()).collect();
+    assert_eq!(bodies, [None, None, Some(2), None]);
+
+    let mismatch = &list[2];
+    assert_eq!(mismatch.kind(), RejectionKind::Mismatch);
+    assert_eq!((mismatch.source(), mismatch.scheme()), ("github", "github"));
+    assert_eq!(mismatch.at(), signed_at());
+    assert_eq!(mismatch.header_names().collect::<Vec<_>>(), [SIGNATURE]);
+    assert_eq!(
+        mismatch.body_sha256().unwrap()[..],
+        Sha256::digest("{}")[..]
+    );
+    let text = format!("{list:?} {record:?} {layer:?}");
+    assert!(
+        !text.contains(&GITHUB[7..]) && !text.contains(BODY),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn what_is_refused_is_recorded_nowhere_unless_asked_for() {
+    assert!(format!("{:?}", layer()).contains("recent_rejections: false"));
+    let record = RecentRejections::default();
+    assert_eq!(
+        answer(layer(), signed(String::from("{}"))).await.1,
+        "mismatch"
+    );
+    assert_eq!(record.total(), 0);
 }
 
 #[tokio::test]

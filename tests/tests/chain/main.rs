@@ -2,8 +2,10 @@
 
 mod dead;
 mod dedupe;
+mod handshake;
 mod load;
 mod refused;
+mod rotation;
 
 use std::sync::Arc;
 

@@ -50,9 +50,9 @@ fn verified() -> Request<VerifiedBody> {
 }
 
 /// Calls a service several times, with a clone taken before and after it was polled ready.
-async fn call_between_clones<S, B>(mut service: S, request: impl Fn() -> Request<B>)
+async fn call_between_clones<S, B, R>(mut service: S, request: impl Fn() -> Request<B>)
 where
-    S: Service<Request<B>, Response = Response<String>, Error = Broken> + Clone,
+    S: Service<Request<B>, Response = Response<R>, Error = Broken> + Clone,
 {
     for _ in 0..3 {
         let _before = service.clone();
@@ -68,6 +68,12 @@ async fn each_layer_and_the_stack_call_the_service_that_was_polled_ready() {
     let dedupe = DedupeLayer::recommended();
     let request = || delivery().request();
     call_between_clones(verify().layer(Probe::default()), request).await;
+    let handshakes = verify().answer_handshakes();
+    let in_bytes = ServiceExt::<Request<VerifiedBody>>::map_response(
+        Probe::default(),
+        |response: Response<String>| response.map(Bytes::from),
+    );
+    call_between_clones(handshakes.layer(in_bytes), request).await;
     call_between_clones(dedupe.layer(Probe::default()), verified).await;
     call_between_clones(
         dedupe.clone().require_key().layer(Probe::default()),

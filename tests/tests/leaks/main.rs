@@ -14,6 +14,7 @@ use anvil_queue::{
     Reserve, Worker, handler_fn, json_handler_fn,
 };
 use anvil_tests::{Delivery, Fault, FaultyBackend, SIGNED_AT, Sender, Verb, hooks, memory, send};
+use anvil_tower::verify::RecentRejections;
 use anvil_tower::{DedupeLayer, EnqueueService, VerifyLayer};
 use bytes::Bytes;
 use http::{Response, StatusCode};
@@ -73,8 +74,13 @@ async fn deliveries_of_all_kinds(sender: Sender, shown: &mut Vec<String>) {
     let (backend, queue) = memory();
     let enqueue = EnqueueService::new(Arc::clone(&backend), queue.clone())
         .replay_dead_duplicates(Arc::clone(&backend) as _);
+    let rejections = RecentRejections::default();
+    let verify = VerifyLayer::new(sender.name(), sender.scheme())
+        .clock(anvil_tests::now)
+        .recent_rejections(&rejections)
+        .answer_handshakes();
     let hooks = ServiceBuilder::new()
-        .layer(VerifyLayer::new(sender.name(), sender.scheme()).clock(anvil_tests::now))
+        .layer(verify)
         .layer(DedupeLayer::json_pointer("/id").unwrap().require_key())
         .service(enqueue);
     let header = sender.signature_header();
@@ -95,6 +101,12 @@ async fn deliveries_of_all_kinds(sender: Sender, shown: &mut Vec<String>) {
     for delivery in deliveries {
         shown.push(format!("{:?}", send(&hooks, delivery.request()).await));
     }
+    assert!(rejections.list().len() >= 5, "{rejections:?}");
+    shown.push(format!(
+        "{rejections:?} {:?} {:#?}",
+        rejections.list(),
+        rejections.list()
+    ));
     shown.push(format!("{backend:?} {backend:#?} {hooks:?}"));
     lease_and_release(&backend, &queue, shown).await;
 

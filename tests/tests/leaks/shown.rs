@@ -6,9 +6,10 @@ use std::time::Duration;
 use anvil_memory::MemoryBackend;
 use anvil_queue::{Coalescer, DedupeKey, Job, NewJob, QueueError};
 use anvil_tests::{Sender, hooks, memory, now};
-use anvil_tower::hmac::HmacBuilder;
+use anvil_tower::preset::PresetBuilder;
+use anvil_tower::verify::RecentRejections;
 use anvil_tower::{
-    ConfigError, DedupeLayer, EnqueueService, Preset, VerifiedBody, VerifyLayer,
+    ConfigError, DedupeLayer, EnqueueService, Preset, VerifiedBody, VerifyLayer, ingress,
     signature_and_payload,
 };
 use http::{Request, Response};
@@ -37,7 +38,12 @@ pub(crate) fn of_configuration(sender: Sender) -> Vec<String> {
     show(&dedupe, &mut shown);
     show(&enqueue, &mut shown);
     show(&dedupe.clone().require_key(), &mut shown);
-    show(&verify.layer(dedupe.layer(enqueue)), &mut shown);
+    show(&verify.layer(dedupe.layer(enqueue.clone())), &mut shown);
+    let verify = verify.recent_rejections(&RecentRejections::default());
+    show(&verify, &mut shown);
+    let handshakes = verify.answer_handshakes();
+    show(&handshakes, &mut shown);
+    show(&handshakes.layer(dedupe.layer(enqueue)), &mut shown);
     shown
 }
 
@@ -51,7 +57,7 @@ pub(crate) async fn of_verified_parts(sender: Sender, shown: &mut Vec<String>) {
     show(&check, shown);
     check.update(delivery.body());
     show(&check, shown);
-    show(&check.finish(), shown);
+    show(&check.finish(delivery.body()), shown);
     show(&scheme.identify(&head, delivery.body()), shown);
 
     let inner = service_fn(|request: Request<VerifiedBody>| async {
@@ -67,6 +73,14 @@ pub(crate) async fn of_verified_parts(sender: Sender, shown: &mut Vec<String>) {
 
     let mut hooks = hooks(sender, &backend, &queue);
     show(&hooks.call(delivery.request()), shown);
+    let mut paved = ingress(
+        sender.scheme(),
+        sender.name(),
+        Arc::clone(&backend),
+        queue.clone(),
+    );
+    show(&paved, shown);
+    show(&paved.call(delivery.request()), shown);
     let part = body.verified().recommended_part(delivery.body());
     let key = DedupeKey::derive(sender.name(), &part);
     show(&key, shown);
@@ -92,12 +106,16 @@ pub(crate) async fn of_verified_parts(sender: Sender, shown: &mut Vec<String>) {
     show(&QueueError::new(kind, "the store is down"), shown);
 }
 
-fn builder<S>(builder: HmacBuilder<S>, sender: Sender, shown: &mut Vec<String>) {
+fn builder(builder: PresetBuilder, sender: Sender, shown: &mut Vec<String>) {
     let secret = sender.secret();
-    let full = builder.secret(secret).named_secret("old", secret);
+    let end = now() + Duration::from_secs(3600);
+    let full = builder
+        .secret(secret)
+        .named_secret("old", secret)
+        .expiring_secret("older", secret, end);
     show(&full, shown);
     // Nine secrets are too many, and the last ones can't be right.
-    let too_many = (0..7).fold(full, |builder, _| builder.secret(secret));
+    let too_many = (0..6).fold(full, |builder, _| builder.secret(secret));
     refused(too_many.build().err(), shown);
     for wrong in [
         &secret[..10],

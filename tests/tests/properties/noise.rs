@@ -82,7 +82,7 @@ fn ask(scheme: &dyn Scheme, head: &Parts, body: &Bytes, now: SystemTime) {
         finish(check, body);
     }
     let _ = scheme.identify(head, body);
-    let _ = scheme.signed_handshake(head, body);
+    let _ = scheme.signed_handshake(0, head, body);
 }
 
 fn finish(mut check: Check, body: &Bytes) {

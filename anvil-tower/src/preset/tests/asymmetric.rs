@@ -535,7 +535,7 @@ fn discord_is_answered_as_it_wants() {
     assert_eq!(preset.success().status(), StatusCode::NO_CONTENT);
     assert_eq!(preset.refusal(), Some(StatusCode::UNAUTHORIZED));
     let answer = |body: &str| {
-        let answer = preset.signed_handshake(&head(&[]), body.as_bytes())?;
+        let answer = preset.signed_handshake(0, &head(&[]), body.as_bytes())?;
         Some((answer.status().as_u16(), answer.into_body()))
     };
     assert_eq!(

@@ -1,5 +1,5 @@
+use crate::Preset;
 use crate::testing::{BODY, SECRET, SHOPIFY, check, names};
-use crate::{Preset, Scheme};
 use sha2::{Digest, Sha256};
 
 #[test]

@@ -1,4 +1,4 @@
-use crate::{Preset, Scheme};
+use crate::Preset;
 use std::time::Duration;
 
 use crate::testing::{

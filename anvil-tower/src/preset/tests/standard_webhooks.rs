@@ -1,5 +1,5 @@
+use crate::Preset;
 use crate::testing::{BODY, STANDARD, WHSEC, check, names, signed_at};
-use crate::{Preset, Scheme};
 
 const TIMESTAMP: &str = "1767225600";
 

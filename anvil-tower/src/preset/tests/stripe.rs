@@ -1,5 +1,5 @@
+use crate::Preset;
 use crate::testing::{BODY, SECRET, STRIPE, STRIPE_RETRY, check, names, signed_at};
-use crate::{Preset, Scheme};
 
 const SIGNATURE: &str = "stripe-signature";
 

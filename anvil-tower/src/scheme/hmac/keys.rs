@@ -57,6 +57,8 @@ pub(crate) struct Keys {
     first: Mac,
     rest: Box<[Mac]>,
     ids: Box<[Arc<str>]>,
+    /// Which keys the user has named, a bit each; there are at most eight.
+    named: u8,
     /// Empty where no key expires.
     expires: Box<[Option<SystemTime>]>,
 }
@@ -75,6 +77,12 @@ impl Keys {
                 .iter()
                 .map(|secret| Arc::clone(&secret.id))
                 .collect(),
+            named: secrets
+                .iter()
+                .zip(0..u8::BITS)
+                .fold(0, |bits, (secret, bit)| {
+                    bits | u8::from(secret.is_named) << bit
+                }),
             expires: if secrets.iter().any(|secret| secret.expires.is_some()) {
                 secrets.iter().map(|secret| secret.expires).collect()
             } else {
@@ -127,6 +135,11 @@ impl Keys {
         let id = self.ids.get(index).map(Arc::clone);
         id.unwrap_or_else(|| key.to_string().into())
     }
+
+    /// Whether the user has named the key with this number.
+    pub(crate) fn is_named(&self, key: u32) -> bool {
+        self.named.checked_shr(key).unwrap_or_default() & 1 == 1
+    }
 }
 
 impl fmt::Debug for Keys {
@@ -136,6 +149,7 @@ impl fmt::Debug for Keys {
             first: _,
             rest: _,
             ids,
+            named: _,
             expires,
         } = self;
         f.debug_struct("Keys")

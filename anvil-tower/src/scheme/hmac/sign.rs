@@ -63,7 +63,7 @@ impl HmacScheme {
         let mut message = self.template.before(values);
         message.extend_from_slice(body);
         message.extend(self.template.after(values));
-        let signature = self.form.write(&self.mac(&message), &timestamp);
+        let signature = self.form.write(&self.mac(0, &message), &timestamp);
         head.headers.insert(&names.signature, value(&signature)?);
         Ok(())
     }

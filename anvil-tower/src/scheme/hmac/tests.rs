@@ -1,3 +1,5 @@
+mod abilities;
+
 use proptest::prelude::*;
 
 use super::*;

@@ -53,6 +53,10 @@ impl Scheme for PublicKeyScheme {
     fn key_id(&self, key: u32) -> Arc<str> {
         self.engine.key_id(key)
     }
+
+    fn key_is_named(&self, key: u32) -> bool {
+        self.engine.key_is_named(key)
+    }
 }
 
 /// The signatures that can be one; a delivery without any ends here.
