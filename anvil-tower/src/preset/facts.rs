@@ -123,6 +123,16 @@ impl Facts {
         self.sample.event
     }
 
+    /// Whether [`Preset::sample`](super::Preset::sample) can make a delivery: not where the sender
+    /// signs with a private key, in the body, or in a way of its own.
+    #[must_use]
+    pub fn has_sample(&self) -> bool {
+        match &self.signing {
+            Signing::Custom(..) => false,
+            Signing::Hmac(builder) => builder().can_sign(),
+        }
+    }
+
     /// How long the sender tries again.
     #[must_use]
     pub fn retries_for(&self) -> Duration {
