@@ -7,6 +7,7 @@ mod bench;
 mod ci;
 mod error;
 mod needs;
+mod presets;
 mod process;
 mod test;
 
@@ -21,12 +22,13 @@ fn main() -> ExitCode {
     let outcome = match arguments.as_slice() {
         ["test"] => test::run_all(),
         ["ci"] => ci::run_all(),
+        ["presets"] => presets::write(),
         ["bench", names @ ..] => bench::run_all(names),
         [] | ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(())
         }
-        ["test" | "ci", extra, ..] => {
+        ["test" | "ci" | "presets", extra, ..] => {
             Err(Error::unusable(format!("unexpected argument {extra:?}")))
         }
         [unknown, ..] => Err(Error::unusable(format!(
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
 const USAGE: &str = "\
 cargo xtask test           run every test, installing what the tests need
 cargo xtask ci             run every check a change has to pass, tests last
+cargo xtask presets        write docs/presets.md from what is known of the senders
 cargo xtask bench          list the benchmarks
 cargo xtask bench NAME...  run the named benchmarks against their bars
 
