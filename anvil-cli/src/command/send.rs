@@ -69,7 +69,10 @@ fn signed(send: &Send, id: &str) -> Result<Request<Bytes>, Failure> {
     }
     let wrong = |error: anvil_tower::ConfigError| Failure::Usage(error.to_string());
     let preset = preset(send).map_err(wrong)?;
-    let event = send.event.as_deref().unwrap_or(facts.sample_event());
+    let event = send
+        .event
+        .as_deref()
+        .unwrap_or_else(|| facts.sample_event());
     let target = send
         .to
         .path_and_query()

@@ -128,7 +128,7 @@ fn record(trial: &Trial<'_>, verdict: &Verdict, explanation: Option<Explanation>
         Verdict::Refused(rejection) => {
             record.cause = Some(rejection.cause().to_owned());
             let wanted = trial.facts.refusal().filter(|_| rejection.is_unauthentic());
-            record.status = Some(wanted.unwrap_or(rejection.status()).as_u16());
+            record.status = Some(wanted.unwrap_or_else(|| rejection.status()).as_u16());
         }
         Verdict::Unusable(_) => {
             record.verdict = "unusable";

@@ -82,10 +82,7 @@ fn plain_forms(request: &Request<Bytes>) -> Vec<(&'static str, Vec<u8>)> {
         body.trim_ascii().to_vec(),
     ));
     let with_lf = replace_line_ends(body, b"\n");
-    forms.push((
-        "line ends in the body were LF and are CRLF now",
-        with_lf.clone(),
-    ));
+    forms.push(("line ends in the body were LF and are CRLF now", with_lf));
     let with_crlf = replace_line_ends(body, b"\r\n");
     forms.push(("line ends in the body were CRLF and are LF now", with_crlf));
     if let Ok(decoded) = STANDARD.decode(body.trim_ascii()) {

@@ -129,7 +129,7 @@ fn spellings(value: &str) -> Vec<(String, String)> {
 fn from_hex(digits: &str) -> Option<Vec<u8>> {
     let pairs = digits.as_bytes().chunks(2);
     let is_hex = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if !is_hex || digits.len() % 2 != 0 {
+    if !is_hex || !digits.len().is_multiple_of(2) {
         return None;
     }
     pairs

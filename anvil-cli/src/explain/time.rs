@@ -72,9 +72,9 @@ pub(crate) fn brief(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {
         0 => "0s".to_owned(),
-        _ if seconds % A_DAY == 0 => format!("{}d", seconds / A_DAY),
-        _ if seconds % HOUR == 0 => format!("{}h", seconds / HOUR),
-        _ if seconds % 60 == 0 => format!("{}m", seconds / 60),
+        _ if seconds.is_multiple_of(A_DAY) => format!("{}d", seconds / A_DAY),
+        _ if seconds.is_multiple_of(HOUR) => format!("{}h", seconds / HOUR),
+        _ if seconds.is_multiple_of(60) => format!("{}m", seconds / 60),
         _ => format!("{seconds}s"),
     }
 }
