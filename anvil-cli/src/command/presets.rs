@@ -137,7 +137,7 @@ fn lines(facts: &'static Facts) -> Vec<(&'static str, String)> {
             "public URL",
             yes_or_no(described.needs_url, "signed, to be configured"),
         ),
-        ("retries for", brief(facts.retries_for())),
+        ("retries", retries(facts)),
         ("dedupe window", brief(facts.dedupe_window())),
         ("success", success(facts)),
         ("refusal", refusal(facts)),
@@ -187,6 +187,13 @@ fn any(time: Duration) -> String {
 
 fn no_timestamp() -> String {
     "no timestamp is signed".to_owned()
+}
+
+fn retries(facts: &Facts) -> String {
+    match facts.retries_for() {
+        Duration::ZERO => "none".to_owned(),
+        time => format!("for {}", brief(time)),
+    }
 }
 
 fn success(facts: &Facts) -> String {

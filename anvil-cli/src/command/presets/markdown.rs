@@ -1,6 +1,6 @@
 use anvil_tower::preset::Facts;
 
-use super::{id, no_timestamp, or_none, refusal, success, tolerance};
+use super::{id, no_timestamp, or_none, refusal, retries, success, tolerance};
 use crate::explain::brief;
 
 /// The page of all senders.
@@ -54,8 +54,8 @@ fn section(facts: &'static Facts) -> String {
     add("id", &plain(&id(facts)));
     add("kind", &plain(&or_none(&described.kind)));
     let retries = format!(
-        "tries again for {}; dedupe window {}",
-        brief(facts.retries_for()),
+        "{}; dedupe window {}",
+        retries(facts),
         brief(facts.dedupe_window())
     );
     add("retries", &retries);
