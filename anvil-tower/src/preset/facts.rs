@@ -128,8 +128,8 @@ impl Facts {
     #[must_use]
     pub fn has_sample(&self) -> bool {
         match &self.signing {
-            Signing::Custom(..) => false,
             Signing::Hmac(builder) => builder().can_sign(),
+            _ => false,
         }
     }
 
