@@ -213,6 +213,57 @@ async fn every_sender_that_can_be_sampled_delivers_to_a_receiver() {
     }
 }
 
+#[cfg(feature = "tls")]
+#[tokio::test]
+async fn https_is_spoken_with_a_server_that_the_system_trusts() {
+    use rustls::ServerConfig;
+    use rustls::pki_types::PrivateKeyDer;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    let folder = Folder::new("https");
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let trusted = folder.file("trusted.pem", made.cert.pem());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![made.cert.der().clone()], key)
+        .unwrap();
+    let acceptor = tokio_rustls::TlsAcceptor::from(Arc::new(config));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!(
+        "https://localhost:{}/",
+        listener.local_addr().unwrap().port()
+    );
+    tokio::spawn(async move {
+        loop {
+            let (stream, _) = listener.accept().await.unwrap();
+            // A client that trusts nobody ends the handshake.
+            if let Ok(mut stream) = acceptor.accept(stream).await {
+                let _ = stream.read(&mut [0; 4096]).await;
+                let answer = b"HTTP/1.1 204 No Content\r\n\r\n";
+                let _ = stream.write_all(answer).await;
+                let _ = stream.shutdown().await;
+            }
+        }
+    });
+    for (certificates, code) in [(Some(trusted), 0), (None, 1)] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_anvil"));
+        command
+            .args(["send", "--preset", "github", "--to", &url])
+            .env_clear();
+        if let Some(file) = certificates {
+            command.env("SSL_CERT_FILE", file);
+        }
+        let output = tokio::task::spawn_blocking(move || command.output()).await;
+        let ran = Ran::of(output.unwrap().unwrap());
+        assert_eq!(ran.code, Some(code), "{ran:?}");
+        assert_eq!(ran.data.contains("204 No Content"), code == 0, "{ran:?}");
+    }
+}
+
 #[test]
 fn a_sender_with_a_private_key_is_refused_with_the_reason() {
     for facts in Facts::all().filter(|facts| !facts.has_sample()) {
