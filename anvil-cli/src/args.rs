@@ -4,11 +4,13 @@ use anvil_queue::{JobId, QueueName};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod selection;
+mod senders;
 mod values;
 pub(crate) use selection::{Bulk, Filter, Selection};
+pub(crate) use senders::{Presets, Send, Verify};
 pub(crate) use values::Rate;
 
-/// Look at the queues of Anvil, replay and discard dead letters, cancel jobs.
+/// Look at the queues of Anvil, replay and discard dead letters, cancel jobs; try senders out.
 #[derive(Debug, Parser)]
 #[command(name = "anvil", version, propagate_version = true, after_help = EXIT_CODES)]
 pub struct Cli {
@@ -91,6 +93,19 @@ pub(crate) enum Command {
     Fsck(Fsck),
     /// Cancel jobs: one that waits is removed, one that runs is asked to stop
     Cancel(Cancel),
+    /// List the senders that have a preset, or show one with all that is known of it
+    Presets(Presets),
+    /// Judge a captured request as a receiver would, and say why it is refused
+    Verify(Verify),
+    /// Make a signed sample delivery and send it, to try a receiver
+    Send(Send),
+}
+
+impl Command {
+    /// Whether the command works on a store; the others need neither Redis nor a queue.
+    pub(crate) fn needs_store(&self) -> bool {
+        !matches!(self, Self::Presets(_) | Self::Send(_) | Self::Verify(_))
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -208,8 +223,8 @@ Data goes to standard output, words to standard error.
 Exit codes:
   0    done, or the reader of the output went away
   1    something was not done: not found, superseded, or answered with no;
-       check and fsck: something is wrong
-  2    the arguments make no sense
+       check and fsck: something is wrong; verify: refused; send: no 2xx
+  2    the arguments make no sense, or a file they name can't be read or used
   3    the store could not be reached, or failed
   4    the output could not be written
   130  interrupted";

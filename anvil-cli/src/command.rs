@@ -15,8 +15,11 @@ mod check;
 mod fsck;
 mod list;
 mod peek;
+mod presets;
+mod send;
 mod show;
 mod stats;
+mod verify;
 
 /// Runs a command on a store.
 ///
@@ -43,6 +46,12 @@ pub(crate) async fn run_on_redis(
     end(ended, terminal)
 }
 
+/// Runs a command that needs no store; the store is asked for only by the others.
+pub(crate) async fn run_alone(cli: &Cli, terminal: &mut Terminal<'_>) -> Exit {
+    let ended = alone(cli, terminal).await;
+    end(ended, terminal)
+}
+
 /// Says what is left to say of how a command ended.
 fn end(ended: Result<(), Failure>, terminal: &mut Terminal<'_>) -> Exit {
     let ended = ended.and_then(|()| Ok(terminal.flush()?));
@@ -65,11 +74,23 @@ struct Call<'a> {
     queue: &'a QueueName,
 }
 
+async fn alone(cli: &Cli, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
+    match &cli.command {
+        Command::Presets(presets) => presets::run(presets, cli.output, terminal),
+        Command::Verify(verify) => verify::run(verify, cli.output, terminal),
+        Command::Send(send) => send::run(send, cli.output, terminal).await,
+        _ => Err(Failure::Usage("this command needs a store".to_owned())),
+    }
+}
+
 async fn dispatch(
     cli: &Cli,
     store: &dyn Store,
     terminal: &mut Terminal<'_>,
 ) -> Result<(), Failure> {
+    if !cli.command.needs_store() {
+        return alone(cli, terminal).await;
+    }
     let Some(queue) = &cli.queue else {
         let message = "which queue? give --queue NAME or set ANVIL_QUEUE";
         return Err(Failure::Usage(message.to_owned()));
@@ -90,9 +111,8 @@ async fn dispatch(
         }
         Command::Peek(peek) => peek::run(call, peek, terminal).await,
         Command::Cancel(cancel) => cancel::run(call, cancel, terminal).await,
-        Command::Check | Command::Fsck(_) => {
-            Err(Failure::Usage("this store is no Redis".to_owned()))
-        }
+        // The others are about Redis, or were done above.
+        _ => Err(Failure::Usage("this store is no Redis".to_owned())),
     }
 }
 

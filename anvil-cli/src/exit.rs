@@ -11,9 +11,9 @@ pub enum Exit {
     /// Everything was done, or the reader of the output went away.
     Done = 0,
     /// Something was not done: a job was not there, superseded or not to be had, or the answer to
-    /// the question was no.
+    /// the question was no; a captured request is refused, or a sent one got no 2xx.
     NotDone = 1,
-    /// The arguments make no sense; nothing was tried.
+    /// The arguments make no sense, or a file they name can't be read or used; nothing was tried.
     Usage = 2,
     /// The store could not be reached, or failed.
     Store = 3,

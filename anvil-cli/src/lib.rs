@@ -26,11 +26,14 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod client;
 mod command;
 mod connect;
 mod exit;
+mod explain;
 mod output;
 mod program;
+mod request;
 mod terminal;
 
 pub use args::Cli;

@@ -3,12 +3,13 @@ use std::process::ExitCode;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
-use crate::command::run_on_redis;
+use crate::command::{run_alone, run_on_redis};
 use crate::connect::connect;
 use crate::terminal::Signal;
 use crate::{Cli, Exit, Terminal};
 
-/// The whole program: reads the arguments of this process, connects to Redis, runs the command.
+/// The whole program: reads the arguments of this process, connects to Redis where the command needs
+/// it, runs the command.
 ///
 /// The first interruption (SIGINT or SIGTERM) of a command that can be interrupted ends it after the
 /// call under way; the second ends the process at once.
@@ -23,6 +24,9 @@ pub fn program() -> ExitCode {
             return code.map_or_else(|_| Exit::Usage.code().into(), ExitCode::from);
         }
     };
+    #[cfg(feature = "tls")]
+    // It fails only where there is one already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
@@ -35,6 +39,9 @@ pub fn program() -> ExitCode {
     };
     let exit = runtime.block_on(async {
         let mut terminal = Terminal::standard(interrupted);
+        if !cli.command.needs_store() {
+            return run_alone(&cli, &mut terminal).await;
+        }
         match connect(&cli).await {
             Ok(redis) => run_on_redis(&cli, redis, &mut terminal).await,
             Err((exit, message)) => {

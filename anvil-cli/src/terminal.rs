@@ -1,5 +1,5 @@
 use std::fmt;
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::pin::Pin;
 
 use crate::output::escape;
@@ -96,6 +96,13 @@ impl<'a> Terminal<'a> {
 
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.data.flush()
+    }
+
+    /// All that can be read, up to this many bytes.
+    pub(crate) fn read(&mut self, limit: u64) -> io::Result<Vec<u8>> {
+        let mut read = Vec::new();
+        self.input.as_mut().take(limit).read_to_end(&mut read)?;
+        Ok(read)
     }
 
     /// One line of words; what could act on a terminal is escaped.

@@ -38,7 +38,7 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use http::request::Parts;
-use http::{Method, Request, Response, StatusCode};
+use http::{Method, Request, Response, StatusCode, Uri};
 
 use crate::enqueue::Success;
 use crate::hmac::HmacScheme;
@@ -107,8 +107,8 @@ impl Preset {
     /// A signed delivery as the sender might make it, for tests and local work.
     ///
     /// `event` is the event type and `id` names the delivery; both are put into a sample of the
-    /// sender's own form as they are. The request is to `/` until its URI is set, which comes first
-    /// where the path is signed.
+    /// sender's own form as they are. The request is to `/`; [`sample_to`](Self::sample_to) makes
+    /// one to another target.
     ///
     /// # Errors
     ///
@@ -131,6 +131,21 @@ impl Preset {
         id: &str,
         now: SystemTime,
     ) -> Result<Request<Bytes>, ConfigError> {
+        self.sample_to(&Uri::from_static("/"), event, id, now)
+    }
+
+    /// The same to this target, for a sender that signs the path or the query.
+    ///
+    /// # Errors
+    ///
+    /// As for [`sample`](Self::sample).
+    pub fn sample_to(
+        &self,
+        target: &Uri,
+        event: &str,
+        id: &str,
+        now: SystemTime,
+    ) -> Result<Request<Bytes>, ConfigError> {
         let Built::Hmac(scheme) = &self.scheme else {
             return Err(ConfigError::new(format!(
                 "{} signs in a way that is not imitated here",
@@ -138,6 +153,7 @@ impl Preset {
             )));
         };
         let (mut head, body) = self.facts.sample.request(event, id, now)?.into_parts();
+        head.uri = target.clone();
         scheme.sign(&mut head, &body, id, now)?;
         Ok(Request::from_parts(head, body))
     }

@@ -41,6 +41,8 @@ pub(crate) fn run_all() -> Result<(), Error> {
 struct Library {
     name: String,
     features: Vec<String>,
+    /// It is a program too, which may speak HTTP as a client.
+    is_program: bool,
 }
 
 /// The library crates: the folders at the top level with a `src/lib.rs` that are published.
@@ -57,6 +59,7 @@ fn libraries() -> io::Result<Vec<Library>> {
             libraries.push(Library {
                 name,
                 features: manifest::features(&manifest),
+                is_program: folder.join("src/main.rs").is_file(),
             });
         }
     }
@@ -120,7 +123,7 @@ fn no_web_framework(library: &Library) -> Result<(), Error> {
     ]);
     tree.args(["--target", "all", "--prefix", "none", "--format", "{p}"]);
     let listing = output(&mut tree)?;
-    match find_web_framework(&listing) {
+    match find_web_framework(&listing, library.is_program) {
         Some(framework) => Err(Error::failed(format!(
             "{} depends on {framework}",
             library.name
@@ -129,13 +132,14 @@ fn no_web_framework(library: &Library) -> Result<(), Error> {
     }
 }
 
-/// The first web framework in a listing of one package a line.
-fn find_web_framework(listing: &str) -> Option<&str> {
+/// The first web framework in a listing of one package a line. For a program a client is none.
+fn find_web_framework(listing: &str, is_program: bool) -> Option<&str> {
     let packages = listing
         .lines()
         .filter_map(|line| line.split_whitespace().next());
     packages
         .into_iter()
+        .filter(|package| !(is_program && CLIENTS.contains(package)))
         .find(|package| WEB_FRAMEWORKS.contains(package))
 }
 
@@ -151,6 +155,9 @@ const WEB_FRAMEWORKS: &[&str] = &[
     "warp",
 ];
 
+/// What speaks HTTP on either side.
+const CLIENTS: &[&str] = &["hyper", "hyper-util"];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,13 +165,21 @@ mod tests {
     #[test]
     fn a_web_framework_in_the_tree_is_found() {
         let listing = "anvil-tower v0.1.0 (/src/anvil-tower)\nbytes v1.12.0\nhyper v1.12.0 (*)\n";
-        assert_eq!(find_web_framework(listing), Some("hyper"));
+        assert_eq!(find_web_framework(listing, false), Some("hyper"));
+    }
+
+    #[test]
+    fn a_program_may_speak_http_and_serve_no_framework() {
+        let listing = "anvil-cli v0.1.0 (/src/anvil-cli)\nhyper v1.12.0\nhyper-util v0.1.21\n";
+        assert_eq!(find_web_framework(listing, true), None);
+        let listing = "hyper v1.12.0\naxum v0.8.9\n";
+        assert_eq!(find_web_framework(listing, true), Some("axum"));
     }
 
     #[test]
     fn a_package_that_only_sounds_like_one_is_not() {
         assert_eq!(
-            find_web_framework("http v1.5.0\nhyperloglog v1.0.0\n"),
+            find_web_framework("http v1.5.0\nhyperloglog v1.0.0\n", false),
             None
         );
     }

@@ -8,6 +8,7 @@ mod ci;
 mod error;
 mod fuzz;
 mod needs;
+mod presets;
 mod process;
 mod test;
 
@@ -22,13 +23,14 @@ fn main() -> ExitCode {
     let outcome = match arguments.as_slice() {
         ["test"] => test::run_all(),
         ["ci"] => ci::run_all(),
+        ["presets"] => presets::write(),
         ["bench", names @ ..] => bench::run_all(names),
         ["fuzz", arguments @ ..] => fuzz::run_all(arguments),
         [] | ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(())
         }
-        ["test" | "ci", extra, ..] => {
+        ["test" | "ci" | "presets", extra, ..] => {
             Err(Error::unusable(format!("unexpected argument {extra:?}")))
         }
         [unknown, ..] => Err(Error::unusable(format!(
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
 const USAGE: &str = "\
 cargo xtask test           run every test, installing what the tests need
 cargo xtask ci             run every check a change has to pass, tests last
+cargo xtask presets        write docs/presets.md from what is known of the senders
 cargo xtask bench          list the benchmarks
 cargo xtask bench NAME...  run the named benchmarks against their bars
 cargo xtask fuzz [--seconds N]

@@ -3,9 +3,11 @@
 use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anvil_queue::DeadReason;
+use anvil_tower::preset::Facts;
+use http::Uri;
 
 /// A duration such as `90s`, `15m`, `2h` or `3d`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
@@ -17,6 +19,43 @@ pub(super) fn at_least_one(text: &str) -> Result<u64, String> {
         Ok(0) => Err("at least 1".to_owned()),
         Ok(number) => Ok(number),
         Err(error) => Err(format!("{error}")),
+    }
+}
+
+/// A sender that has a preset.
+pub(super) fn sender(name: &str) -> Result<&'static Facts, String> {
+    Facts::named(name).ok_or_else(|| {
+        let near: Vec<_> = Facts::all()
+            .map(Facts::name)
+            .filter(|known| known.contains(name) || name.contains(known))
+            .collect();
+        if near.is_empty() {
+            "no sender has this name; `anvil presets` lists them".to_owned()
+        } else {
+            format!("no sender has this name; is it {}?", near.join(", "))
+        }
+    })
+}
+
+/// A time such as `2026-03-01T12:00:00Z`, or the seconds since 1970.
+pub(super) fn time(text: &str) -> Result<SystemTime, String> {
+    if let Ok(seconds) = text.parse::<u32>() {
+        return Ok(UNIX_EPOCH + Duration::from_secs(seconds.into()));
+    }
+    humantime::parse_rfc3339_weak(text)
+        .map_err(|error| format!("{error}; write 2026-03-01T12:00:00Z, or the seconds since 1970"))
+}
+
+/// A URL of HTTP with a host.
+pub(super) fn url(text: &str) -> Result<Uri, String> {
+    let wrong = || format!("`{text}` is no URL; write http://127.0.0.1:3000/hooks");
+    let url: Uri = text.parse().map_err(|_| wrong())?;
+    let is_http = matches!(url.scheme_str(), Some("http" | "https"));
+    let host = url.host().filter(|host| !host.is_empty());
+    if is_http && host.is_some() && !text.contains('#') {
+        Ok(url)
+    } else {
+        Err(wrong())
     }
 }
 
@@ -77,6 +116,33 @@ mod tests {
         for text in ["0", "0/s", "-1/s", "20/m", "fast", ""] {
             assert!(text.parse::<Rate>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_time_is_a_date_or_seconds_since_1970() {
+        let expected = UNIX_EPOCH + Duration::from_secs(1_772_366_400);
+        for text in ["2026-03-01T12:00:00Z", "2026-03-01 12:00:00", "1772366400"] {
+            assert_eq!(time(text), Ok(expected), "{text}");
+        }
+        for text in ["", "noon", "-1", "2026-03-01T12:00:00+02:00"] {
+            assert!(time(text).unwrap_err().contains("seconds since"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_url_has_a_scheme_and_a_host() {
+        assert!(url("http://127.0.0.1:3000").is_ok());
+        assert!(url("https://example.com/hooks?a=b").is_ok());
+        for text in ["", "/hooks", "example.com/hooks", "ftp://a/", "http://a/#b"] {
+            assert!(url(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_sender_that_is_nearly_right_is_named() {
+        assert_eq!(sender("github").unwrap().name(), "github");
+        assert!(sender("hub").unwrap_err().contains("github"));
+        assert!(sender("").is_err() && sender("nobody").is_err());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod pipes;
 mod screen;
+mod senders;
 mod settings;
 mod signals;
 mod trouble;

@@ -136,6 +136,16 @@ impl Facts {
         self.sample.event
     }
 
+    /// Whether [`Preset::sample`](super::Preset::sample) can make a delivery: not where the sender
+    /// signs with a private key, in the body, or in a way of its own.
+    #[must_use]
+    pub fn has_sample(&self) -> bool {
+        match &self.signing {
+            Signing::Hmac(builder) => builder().can_sign(),
+            _ => false,
+        }
+    }
+
     /// How long the sender tries again.
     #[must_use]
     pub fn retries_for(&self) -> Duration {

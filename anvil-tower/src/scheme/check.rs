@@ -137,4 +137,16 @@ impl Proof {
         self.timestamp = at.into();
         self
     }
+
+    /// The number of the key that matched; [`Scheme::key_id`](super::Scheme::key_id) names it.
+    #[must_use]
+    pub fn key_number(&self) -> u32 {
+        self.key
+    }
+
+    /// When the sender says it signed, where it says so.
+    #[must_use]
+    pub fn signed_at(&self) -> Option<SystemTime> {
+        self.timestamp
+    }
 }

@@ -66,11 +66,15 @@ impl Identity {
         self
     }
 
-    pub(crate) fn id(&self) -> Option<&DeliveryId> {
+    /// The id the sender gave the delivery.
+    #[must_use]
+    pub fn id(&self) -> Option<&DeliveryId> {
         self.delivery_id.as_ref()
     }
 
-    pub(crate) fn kind_name(&self) -> &str {
+    /// The event type, or `"webhook"` where there is none.
+    #[must_use]
+    pub fn kind_name(&self) -> &str {
         self.kind.as_deref().unwrap_or(DEFAULT_KIND)
     }
 

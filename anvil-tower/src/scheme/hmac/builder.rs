@@ -152,6 +152,11 @@ impl HmacBuilder {
         }
     }
 
+    /// Whether [`HmacScheme::sign`] can write what is described.
+    pub(crate) fn can_sign(&self) -> bool {
+        matches!(self.place, Place::Headers(_)) && !self.content().contains("{json:")
+    }
+
     /// Accepts keys under 16 bytes, which can be guessed offline from one captured delivery.
     /// Default: refused.
     pub fn allow_short_secret(mut self) -> Self {
