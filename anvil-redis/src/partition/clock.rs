@@ -28,3 +28,22 @@ impl Clock {
         *heard = Some(Heard { micros, at });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::thread::sleep;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_guess_is_what_was_heard_last_carried_on() {
+        let clock = Clock::default();
+        assert_eq!(clock.guess(), 0);
+        clock.hear(5_000_000);
+        sleep(Duration::from_millis(5));
+        assert!((5_005_000..6_000_000).contains(&clock.guess()));
+        clock.hear(1_000);
+        assert!(clock.guess() < 1_000_000, "an earlier time counts too");
+    }
+}
