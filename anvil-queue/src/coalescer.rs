@@ -19,9 +19,9 @@ pub use limits::CoalescerLimits;
 /// Gathers concurrent single calls into batch calls of one backend and one queue.
 ///
 /// A call is sent at once when nothing is in flight, and waits in line while something is; the
-/// line becomes the next batch. Where a dozen wait, a second batch is sent beside the one in flight,
-/// so that the backend is not idle between two. There is no timer, so an idle system gains no
-/// latency and a busy one batches by itself.
+/// line becomes the next batch. Where twenty wait for each batch in flight, one more is sent beside
+/// them, up to four, so that the backend is not idle between two. There is no timer, so an idle
+/// system gains no latency and a busy one batches by itself.
 ///
 /// # Guarantees
 ///

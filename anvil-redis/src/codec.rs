@@ -1,7 +1,7 @@
 //! What a stored job looks like, byte for byte. The scripts read the parts they need by position;
 //! everything else is written and read here.
 //!
-//! A body, after the eight bytes of acceptance time the server puts in front:
+//! A body, after the eight bytes of acceptance time, of which the server has the last word:
 //!
 //! ```text
 //! flags  1 byte: version in the high half; 1 has a key, 2 large, 4 delayed, 8 has metadata
@@ -25,10 +25,10 @@ mod reader;
 use reader::Reader;
 
 /// Writes the body of a job; a large one's without its payload.
-pub(crate) fn write_body(job: &JobData, large: bool) -> Vec<u8> {
+pub(crate) fn write_body(body: &mut Vec<u8>, accepted_at: u64, job: &JobData, large: bool) {
     let delay = micros(job.delay());
     let payload: &[u8] = if large { &[] } else { job.payload() };
-    let mut body = Vec::with_capacity(job.weight() + payload.len().min(64));
+    body.extend_from_slice(&accepted_at.to_be_bytes());
     body.push(
         VERSION
             | flag(job.dedupe_key().is_some(), HAS_KEY)
@@ -46,20 +46,19 @@ pub(crate) fn write_body(job: &JobData, large: bool) -> Vec<u8> {
     if delay > 0 {
         body.extend_from_slice(&delay.to_be_bytes());
     }
-    short(&mut body, job.kind());
-    short(&mut body, job.source());
+    short(body, job.kind());
+    short(body, job.source());
     if !job.metadata().is_empty() {
         let entries = u16::try_from(job.metadata().len()).unwrap_or(u16::MAX);
         body.extend_from_slice(&entries.to_be_bytes());
         for (name, value) in job.metadata().iter().take(entries.into()) {
-            short(&mut body, name);
+            short(body, name);
             let len = u32::try_from(value.len()).unwrap_or(u32::MAX);
             body.extend_from_slice(&len.to_be_bytes());
             body.extend_from_slice(value);
         }
     }
     body.extend_from_slice(payload);
-    body
 }
 
 /// A body as the server keeps it.

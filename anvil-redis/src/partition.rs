@@ -15,6 +15,7 @@ use crate::link::{Link, Repeat};
 use crate::script::Call;
 use crate::settings::Settings;
 
+mod clock;
 mod control;
 mod dead;
 mod enqueue;
@@ -25,6 +26,7 @@ mod reserve;
 mod settle;
 mod stats;
 mod wrong_type;
+use clock::Clock;
 pub(crate) use stats::Counts;
 
 pub(crate) struct Partition {
@@ -33,6 +35,7 @@ pub(crate) struct Partition {
     pub(crate) settings: Arc<Settings>,
     pub(crate) connections: Arc<Connections>,
     pub(crate) bell: Arc<Bell>,
+    clock: Clock,
     /// The last call got no answer: the next ones wait less, so that one partition that is down
     /// holds up the others as little as can be.
     unreachable: AtomicBool,
@@ -49,6 +52,7 @@ impl Partition {
         Self {
             index,
             bell: Arc::new(Bell::new(&connections, Arc::clone(&keys))),
+            clock: Clock::default(),
             keys,
             settings,
             connections,

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use redis::{Arg, Cmd, ToRedisArgs};
+use redis::{Arg, Cmd, RedisWrite, ToRedisArgs};
 
 /// A script and the hash Redis knows it by.
 pub(crate) struct Script {
@@ -40,6 +40,12 @@ pub(crate) struct Call<'s> {
 impl Call<'_> {
     pub(crate) fn arg(mut self, argument: impl ToRedisArgs) -> Self {
         self.command.arg(argument);
+        self
+    }
+
+    /// Makes room for arguments of these sizes.
+    pub(crate) fn reserve(mut self, sizes: impl IntoIterator<Item = usize>) -> Self {
+        self.command.reserve_space_for_args(sizes);
         self
     }
 

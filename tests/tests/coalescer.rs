@@ -66,28 +66,29 @@ async fn calls_that_come_while_one_is_in_flight_become_the_next_batch() {
 }
 
 #[tokio::test]
-async fn where_many_wait_a_second_batch_is_sent_and_no_third() {
+async fn where_many_wait_more_batches_are_sent_each_for_a_longer_line_and_no_fifth() {
     let (line, faulty, _) = line();
     let gate = occupy(&line, &faulty).await;
-    let second = Arc::new(Semaphore::new(0));
-    faulty.next(Verb::Enqueue, Fault::Hold(Arc::clone(&second)));
-    let calls: Vec<_> = (0..64)
+    let others = Arc::new(Semaphore::new(0));
+    for _ in 0..3 {
+        faulty.next(Verb::Enqueue, Fault::Hold(Arc::clone(&others)));
+    }
+    let calls: Vec<_> = (0..250)
         .map(|n| tokio::spawn(line.enqueue(NewJob::new(n.to_string()))))
         .collect();
-    while faulty.sizes(Verb::Enqueue).len() < 2 {
+    while faulty.sizes(Verb::Enqueue).len() < 4 {
         tokio::task::yield_now().await;
     }
-    for _ in 0..100 {
+    for _ in 0..300 {
         tokio::task::yield_now().await;
     }
-    let sizes = faulty.sizes(Verb::Enqueue);
-    assert_eq!(sizes.len(), 2, "{sizes:?}");
+    assert_eq!(faulty.sizes(Verb::Enqueue), [1, 20, 40, 60]);
     gate.add_permits(1);
-    second.add_permits(1);
+    others.add_permits(3);
     for call in calls {
         call.await.unwrap().unwrap();
     }
-    assert_eq!(faulty.sizes(Verb::Enqueue).iter().sum::<usize>(), 65);
+    assert_eq!(faulty.sizes(Verb::Enqueue).iter().sum::<usize>(), 251);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

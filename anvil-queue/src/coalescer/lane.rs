@@ -91,7 +91,7 @@ impl<V: Verb> Lane<V> {
         let (waiter, answer) = oneshot::channel();
         line.waiting.push_back((item, waiter));
         line.bytes = bytes;
-        if line.waiting.len() >= FULL_LINE && self.in_flight.load(Ordering::Relaxed) < IN_FLIGHT {
+        if line.is_full(self.in_flight.load(Ordering::Relaxed)) {
             let turn = self.turn();
             let batch = line.batch(&self.limits);
             drop(line);
@@ -117,6 +117,11 @@ impl<V: Verb> Lane<V> {
 }
 
 impl<V: Verb> Line<V> {
+    /// Whether so many wait that a batch is sent beside those in flight.
+    fn is_full(&self, in_flight: usize) -> bool {
+        in_flight < IN_FLIGHT && self.waiting.len() >= FULL_LINE * in_flight
+    }
+
     /// Takes as much out of the line as makes one batch.
     fn batch(&mut self, limits: &CoalescerLimits) -> Batch<V> {
         let mut batch = Batch {
@@ -147,8 +152,8 @@ enum Entry<V: Verb> {
 
 /// A batch in flight, and the duty to come for those who wait in line meanwhile.
 ///
-/// There is one per lane, a second one where many wait, and more only where calls found nothing in
-/// flight at the same moment. The last to finish goes on with the line, and so does any that finds
+/// There is one per lane, a few where many wait, and more only where calls found nothing in flight
+/// at the same moment. The last to finish goes on with the line, and so does any that finds
 /// it full. Dropped by the end of the runtime, it fails those in line rather than leave them waiting
 /// for ever.
 struct Turn<V: Verb> {
@@ -161,13 +166,8 @@ impl<V: Verb> Turn<V> {
     fn next(mut self) -> Option<(Self, Batch<V>)> {
         let lane = Arc::clone(&self.lane);
         let mut line = lane.line();
-        let in_flight = lane.in_flight.load(Ordering::Relaxed);
-        let goes_on = match line.waiting.len() {
-            0 => false,
-            1..FULL_LINE => in_flight == 1,
-            FULL_LINE.. => in_flight <= IN_FLIGHT,
-        };
-        if !goes_on {
+        let others = lane.in_flight.load(Ordering::Relaxed) - 1;
+        if line.waiting.is_empty() || !line.is_full(others) {
             lane.in_flight.fetch_sub(1, Ordering::Relaxed);
             self.ended = true;
             return None;
@@ -372,9 +372,10 @@ fn abandoned() -> QueueError {
     )
 }
 
-/// How many batches are in flight at a time, and how many calls wait before a second one is sent: while
-/// the backend works on one, the next is on its way, and small batches are not made smaller.
-const IN_FLIGHT: usize = 2;
-const FULL_LINE: usize = 12;
+/// How many batches are in flight at a time, and how many calls wait for each of them before one more
+/// is sent: while the backend works on one, the next is on its way, small batches are not made
+/// smaller, and a crowd is not sent in a single one that all then wait for.
+const IN_FLIGHT: usize = 4;
+const FULL_LINE: usize = 20;
 
 const BATCH_TIMEOUT: Duration = Duration::from_secs(30);

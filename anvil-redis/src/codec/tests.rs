@@ -3,8 +3,8 @@ use anvil_queue::DedupeKey;
 use super::*;
 
 fn stored(job: &NewJob, large: bool) -> Vec<u8> {
-    let mut stored = 1_000_000_u64.to_be_bytes().to_vec();
-    stored.extend(write_body(job.data(), large));
+    let mut stored = Vec::new();
+    write_body(&mut stored, 1_000_000, job.data(), large);
     stored
 }
 

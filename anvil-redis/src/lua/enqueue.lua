@@ -6,19 +6,22 @@
 -- ARGV  dedupe window, id window, partitions, capacity (0: none), a flag for each job, then column
 --       by column: ids, digests (the first 6 bytes), digests (the other 8), bodies, and the delay of
 --       each delayed job
--- Flags are '0' plus 1: claimed by its id, 2: delayed, 4: large.
--- Answers with a letter for each job and the ids that hold the duplicates' keys.
+-- Flags are '0' plus 1: claimed by its id, 2: delayed, 4: large. A body begins with the time at
+-- which the caller guesses that it is stored.
+-- Answers with a letter for each job, the ids that hold the duplicates' keys, and the time.
 local call, argv = redis.call, ARGV
 local config, bodies, ready, bell, dead, cancelled = unpack(KEYS, 1, 6)
 local KEY_SLOTS = 7
 local flags = argv[5]
 local count = #flags
 local plain = not string.find(flags, '[^0]')
-local some_by_id, some_delayed = string.find(flags, '[1357]'), string.find(flags, '[2367]')
+local some_by_id = not plain and string.find(flags, '[1357]')
+local some_delayed = not plain and string.find(flags, '[2367]')
 local id_slots = some_by_id and 10
 local next_key = some_by_id and 13 or 10
 local scheduled = some_delayed and KEYS[next_key]
 if scheduled then next_key = next_key + 1 end
+local NEAR = 10000
 local IDS, PREFIXES, RESTS, BODIES = 5, 5 + count, 5 + 2 * count, 5 + 3 * count
 local next_delay = 6 + 4 * count
 
@@ -64,11 +67,16 @@ local room = capacity > 0 and capacity - call('HLEN', bodies) or math.huge
 local line_holds = call('SCARD', cancelled) > 0
 if scheduled then look('ZCARD', scheduled) end
 local letters, others, renames, unlinks = {}, {}, {}, {}
-local key_claims, id_claims, batch_ids = {}, {}, {}
+-- Prefix and claims of each, by turns; `at` says where the claims of a prefix stand.
+local key_claims, id_claims, batch_ids = { at = {} }, { at = {} }, {}
 local new_bodies, new_ready, new_scheduled = {}, {}, {}
 local accepted, duplicates, refused, readied = 0, 0, 0, 0
 local earliest = math.huge
-local written, claimed = struct.pack('>I8', now), struct.pack('>I6', math.floor(now / 1000))
+local claimed = struct.pack('>I6', math.floor(now / 1000))
+-- A time put in front of a body makes a copy of it, of which Lua hashes every byte. So a guess
+-- that is near stays.
+local off = now - struct.unpack('>I8', argv[BODIES + 1])
+local written = (off < 0 or off > NEAR) and struct.pack('>I8', now)
 for n = 1, count do
   local id, prefix, rest = argv[IDS + n], argv[PREFIXES + n], argv[RESTS + n]
   local claims, delay, staged, final = key_claims, 0, nil, nil
@@ -84,8 +92,8 @@ for n = 1, count do
       next_key = next_key + 2
     end
   end
-  local before = claims[prefix]
-  local holder = holders[n] or before and holder_among(before, rest, 0, 1)
+  local at = claims.at[prefix]
+  local holder = holders[n] or at and holder_among(claims[at], rest, 0, 1)
   local letter = 'A'
   if holder and holder ~= id then
     duplicates = duplicates + 1
@@ -102,9 +110,15 @@ for n = 1, count do
     room = room - 1
     batch_ids[id] = true
     local claim = id .. claimed .. rest
-    claims[prefix] = before and before .. claim or claim
+    if at then
+      claims[at] = claims[at] .. claim
+    else
+      at = #claims + 2
+      claims.at[prefix], claims[at - 1], claims[at] = at, prefix, claim
+    end
+    local body = argv[BODIES + n]
     new_bodies[2 * accepted + 1] = id
-    new_bodies[2 * accepted + 2] = written .. argv[BODIES + n]
+    new_bodies[2 * accepted + 2] = written and written .. string.sub(body, 9) or body
     accepted = accepted + 1
     if line_holds and call('SREM', cancelled, id) == 1 then
       -- It was cancelled long ago, and its id still stands in the line.
@@ -128,7 +142,7 @@ for n = 1, count do
     end
   end
   letters[n] = letter
-  unlinks[#unlinks + 1] = staged
+  if staged then unlinks[#unlinks + 1] = staged end
 end
 
 -- From here on everything is written. The line comes first: it is the one key that was not looked
@@ -145,18 +159,17 @@ end
 if offset then change('o', offset) end
 
 local function claim(slots, epochs, name, window, claims, current)
-  local written_out = {}
-  for prefix, new in pairs(claims) do
-    written_out[#written_out + 1] = prefix
-    written_out[#written_out + 1] = current[prefix] and current[prefix] .. new or new
+  if #claims == 0 then return end
+  for prefix, older in pairs(current) do
+    local at = claims.at[prefix]
+    if at then claims[at] = older .. claims[at] end
   end
-  if #written_out == 0 then return end
   local slot, epoch = slot_of(now, window, 0)
   if tonumber(seen[epochs + slot]) ~= epoch then
     call('UNLINK', KEYS[slots + slot])
     change(name .. slot, epoch)
   end
-  call('HSET', KEYS[slots + slot], unpack(written_out))
+  call('HSET', KEYS[slots + slot], unpack(claims))
 end
 if accepted > 0 then
   if not seen[3] then
@@ -181,4 +194,4 @@ call('HSET', config, unpack(changes))
 if #unlinks > 0 then call('UNLINK', unpack(unlinks)) end
 if duplicates > 0 then call('HINCRBY', config, 'duplicates', duplicates) end
 if refused > 0 then call('HINCRBY', config, 'refused', refused) end
-return { table.concat(letters), table.concat(others) }
+return { table.concat(letters), table.concat(others), now }

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
 use super::Partition;
-use super::fields::{bytes, fields, ids};
+use super::fields::{bytes, fields, ids, number};
 use crate::codec::{micros, write_body};
 use crate::keys::names;
 use crate::link::{Link, Repeat};
@@ -33,10 +33,15 @@ impl Partition {
     fn step(&self, jobs: &[NewJob]) -> usize {
         let mut bytes = 0;
         let fits = |job: &&NewJob| {
-            bytes += job.data().weight().min(self.settings.large);
+            bytes += self.bytes(job);
             bytes <= STEP_BYTES
         };
         jobs.iter().take(STEP).take_while(fits).count().max(1)
+    }
+
+    /// About how many bytes a job has in a call.
+    fn bytes(&self, job: &NewJob) -> usize {
+        job.data().weight().min(self.settings.large)
     }
 
     async fn enqueue_step(
@@ -91,16 +96,20 @@ impl Partition {
             .arg(micros(self.settings.id_window).max(SHORTEST_WINDOW))
             .arg(self.settings.partitions)
             .arg(self.settings.capacity)
-            .arg(flags);
+            .arg(flags)
+            .reserve(jobs.iter().flat_map(|job| [16, 6, 8, self.bytes(job)]));
         let (prefixes, rests): (Vec<_>, Vec<_>) = jobs.iter().map(digest).unzip();
         call = call
             .args(jobs.iter().map(|job| *job.data().id().as_bytes()))
             .args(prefixes)
-            .args(rests)
-            .args(
-                jobs.iter()
-                    .map(|job| write_body(job.data(), self.is_large(job))),
-            );
+            .args(rests);
+        let guess = self.clock.guess();
+        let mut body = Vec::new();
+        for job in jobs {
+            body.clear();
+            write_body(&mut body, guess, job.data(), self.is_large(job));
+            call = call.arg(&body[..]);
+        }
         let delays = jobs.iter().map(|job| micros(job.data().delay()));
         call = call.args(
             delays
@@ -167,7 +176,8 @@ impl Partition {
         {
             return Err(self.disagreement(window, partitions));
         }
-        let [letters, others] = fields(answer).ok_or_else(unexpected)?;
+        let [letters, others, now] = fields(answer).ok_or_else(unexpected)?;
+        self.clock.hear(number(&now).ok_or_else(unexpected)?);
         let (letters, others) = bytes(letters).zip(bytes(others)).ok_or_else(unexpected)?;
         if letters.len() != jobs.len() {
             return Err(unexpected());

@@ -1,10 +1,10 @@
 //! Clocks that are wrong: only the server's counts, and within a queue it never goes back.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anvil_queue::{
     Control, DeadLetters, DeadQuery, DedupeKey, JobId, JobPlace, NewJob, PeekPlace, PeekQuery,
-    QueueBackend, Settlement,
+    QueueBackend, Reserved, Settlement,
 };
 use anvil_tests::{RedisQueue, store, take};
 use tokio::time::sleep;
@@ -134,6 +134,24 @@ async fn no_call_carries_a_time_of_day() {
         }
     }
     assert!(calls >= 15, "only {calls} calls were seen");
+}
+
+/// A job carries what its process makes of the server's last answer.
+#[tokio::test]
+async fn a_guess_of_the_time_that_is_wrong_does_not_count() {
+    let queue = RedisQueue::start();
+    let backend = queue.backend().await;
+    // The first guess knows nothing, the second is right, the others are an hour late and early.
+    for ahead in [0, 0, HOUR_MICROS, 0] {
+        queue.set_seen(queue.server_micros() + ahead);
+        store(&backend, queue.name(), [NewJob::new("")]).await;
+        let now = UNIX_EPOCH + Duration::from_micros(queue.server_micros() + ahead);
+        let Reserved { job, lease, .. } = take(&backend, queue.name(), 1, SEC).await.remove(0);
+        assert!(job.accepted_at() < now + 10 * SEC, "it is early");
+        assert!(job.accepted_at() > now - 10 * SEC, "it is late");
+        let outcome = [(lease, Settlement::Complete)];
+        backend.settle(queue.name(), &outcome).await.unwrap();
+    }
 }
 
 #[tokio::test]
