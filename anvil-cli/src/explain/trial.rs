@@ -119,10 +119,11 @@ impl<'a> Trial<'a> {
         };
         match decided {
             Ok(proof) => Verdict::Genuine(Box::new(Genuine {
-                proof,
                 identity: preset.identify(&head, &body),
-                handshake: (preset.signed_handshake(&head, &body))
+                handshake: preset
+                    .signed_handshake(proof.key_number(), &head, &body)
                     .map(|answer| answer.status().as_u16()),
+                proof,
             })),
             Err(rejection) => Verdict::Refused(rejection),
         }
