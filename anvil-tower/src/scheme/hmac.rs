@@ -276,7 +276,10 @@ impl HmacScheme {
     }
 
     fn waits_for_body(&self) -> bool {
-        matches!(self.signature, Source::Body(_)) || self.template.has_json() || self.escaped_body
+        matches!(self.signature, Source::Body(_))
+            || self.template.has_json()
+            || !self.template.has_body()
+            || self.escaped_body
     }
 }
 

@@ -160,9 +160,10 @@ fn parts_that_do_not_fit_together_are_refused() {
         (plain().signed_content("{timestamp}.{body}"), "which header"),
         (plain().signed_content("{id}.{body}"), "which header"),
         (with_timestamp(), "not signed"),
-        (plain().timestamp_tag("t="), "not signed"),
+        (plain().separator(b',').timestamp_tag("t="), "not signed"),
         (
             with_timestamp()
+                .separator(b',')
                 .timestamp_tag("t=")
                 .signed_content("{timestamp}{body}"),
             "one place",
