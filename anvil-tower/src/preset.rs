@@ -92,6 +92,10 @@ pub struct Preset {
 pub(crate) type Adopt = Box<dyn Fn(&str) -> bool + Send + Sync>;
 
 /// The engine without an indirection, since nearly all senders are described by it.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a preset is built once and stays where it is"
+)]
 pub(crate) enum Built {
     Custom(Box<dyn Scheme>),
     Hmac(HmacScheme),

@@ -160,7 +160,6 @@ impl Facts {
     }
 
     /// What the sender wants to hear once its delivery is stored.
-    #[must_use]
     pub fn success(&self) -> Success {
         self.success
     }

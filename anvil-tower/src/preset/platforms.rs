@@ -119,6 +119,7 @@ impl Preset {
                 .or_headers(standard_headers("svix"))
                 .kind_pointer("/type")
         }),
+        retries_for: hours(76),
         ..Facts::COMMON
     };
 

@@ -22,8 +22,10 @@ enum Inner {
     Hmac(HmacCheck),
     Later(Box<dyn FnOnce(Bytes) -> PendingDecision + Send>),
     Streaming(Box<dyn BodyCheck>),
-    Whole(Box<dyn FnOnce(&[u8]) -> Result<Proof, Rejection> + Send>),
+    Whole(Box<WholeBodyCheck>),
 }
+
+type WholeBodyCheck = dyn FnOnce(&[u8]) -> Result<Proof, Rejection> + Send;
 
 impl Check {
     /// A check of your own that takes the body as it arrives.
