@@ -258,7 +258,7 @@ impl Preset {
     ///
     /// The secret is `whsec_` and base64 of the key, and is decoded. OpenAI's own library takes one
     /// without the prefix as it is; for such a secret set
-    /// [`SecretEncoding::Verbatim`](crate::hmac::SecretEncoding::Verbatim). The signed `webhook-id`
+    /// [`SecretEncoding::Verbatim`]. The signed `webhook-id`
     /// is the same on every retry, so it is the recommended dedupe key; it is not the `id` of the
     /// event. The kind is the `type` in the body. A timestamp is good for 300 s either way. Any 2xx
     /// will do.
