@@ -52,6 +52,15 @@ impl Check {
         Self(Inner::Hmac(check))
     }
 
+    /// The HMAC where it is one. It is filled in where it stays, since each move of it shows.
+    #[inline]
+    pub(crate) fn as_hmac(&mut self) -> Option<&mut HmacCheck> {
+        match &mut self.0 {
+            Inner::Hmac(check) => Some(check),
+            Inner::Later(_) | Inner::Streaming(_) | Inner::Whole(_) => None,
+        }
+    }
+
     /// Takes the next bytes of the body, exactly as they came over the wire.
     #[inline]
     pub fn update(&mut self, chunk: &[u8]) {

@@ -275,27 +275,11 @@ impl HmacScheme {
         Ok(Check::whole_body(|body| check.decide(body)))
     }
 
-    fn waits_for_body(&self) -> bool {
-        matches!(self.signature, Source::Body(_))
-            || self.template.has_json()
-            || !self.template.has_body()
-            || self.escaped_body
-    }
-}
-
-impl Scheme for HmacScheme {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
+    /// Fills a check in that takes the body as it comes.
     #[inline]
-    fn begin(&self, head: &Parts, now: SystemTime) -> Result<Check, Rejection> {
-        if self.waits_for_body() {
-            return self.begin_in_body(head, now);
-        }
+    fn fill(&self, check: &mut HmacCheck, head: &Parts, now: SystemTime) -> Result<(), Rejection> {
         let presented = self.presented(head).ok_or(MISSING_SIGNATURE)?;
         let names = presented.names;
-        let mut check = HmacCheck::new(&self.keys, now);
         let tagged = self.read_signatures(head, presented, check.signatures())?;
         names.check_names(&head.headers)?;
         self.check_headers(head)?;
@@ -323,7 +307,32 @@ impl Scheme for HmacScheme {
         if self.template.goes_on() {
             check.after_body(self.template.after(values));
         }
-        Ok(Check::hmac(check))
+        Ok(())
+    }
+
+    fn waits_for_body(&self) -> bool {
+        matches!(self.signature, Source::Body(_))
+            || self.template.has_json()
+            || !self.template.has_body()
+            || self.escaped_body
+    }
+}
+
+impl Scheme for HmacScheme {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    #[inline]
+    fn begin(&self, head: &Parts, now: SystemTime) -> Result<Check, Rejection> {
+        if self.waits_for_body() {
+            return self.begin_in_body(head, now);
+        }
+        let mut check = Check::hmac(HmacCheck::new(&self.keys, now));
+        if let Some(check) = check.as_hmac() {
+            self.fill(check, head, now)?;
+        }
+        Ok(check)
     }
 
     fn identify(&self, head: &Parts, body: &[u8]) -> Identity {
