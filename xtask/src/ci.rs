@@ -16,6 +16,11 @@ pub(crate) fn run_all() -> Result<(), Error> {
         .map_err(|error| Error::unusable(format!("cannot read the crates' manifests: {error}")))?;
 
     step("format", || run(&mut cargo(&["fmt", "--all", "--check"])))?;
+    for workspace in OTHER_WORKSPACES {
+        step(&format!("{workspace} has its lock file"), || {
+            output(&mut locked(workspace)).map(|_| ())
+        })?;
+    }
     step("lints", || run(&mut clippy()))?;
     step("docs", || run(&mut docs()))?;
     for library in &libraries {
@@ -82,6 +87,20 @@ fn step(name: &str, check: impl FnOnce() -> Result<(), Error>) -> Result<(), Err
             Err(Error::failed(format!("the step `{name}` failed: {error}")))
         }
     }
+}
+
+/// Fails where the lock file of a workspace does not fit its manifests. A dependency that a library
+/// gets changes them all, and nothing else here would notice.
+fn locked(workspace: &str) -> Command {
+    let manifest = format!("{workspace}/Cargo.toml");
+    cargo(&[
+        "metadata",
+        "--locked",
+        "--format-version",
+        "1",
+        "--manifest-path",
+        &manifest,
+    ])
 }
 
 fn clippy() -> Command {
@@ -157,6 +176,9 @@ const WEB_FRAMEWORKS: &[&str] = &[
 
 /// What speaks HTTP on either side.
 const CLIENTS: &[&str] = &["hyper", "hyper-util"];
+
+/// The workspaces that stand apart, so that they don't weigh on the build.
+const OTHER_WORKSPACES: [&str; 2] = ["benches/peers", "fuzz"];
 
 #[cfg(test)]
 mod tests {
